@@ -34,14 +34,14 @@ static void write_parents(const struct answering *a, const struct gpu_vertices *
         .ids = managed(a->tables.ids, vertices * a->tables.id_bytes),
         .id_bytes = a->tables.id_bytes,
         .to = by_vertex,
-        .remote = remote,
+        .with_remote_parent = remote,
         .remote_count = remote_count};
     struct gpu_records delegates = locals;
     delegates.visited = NULL;
     delegates.record = d->parent;
     delegates.count = d->count;
     delegates.first = n->count;
-    delegates.remote = NULL;
+    delegates.with_remote_parent = NULL;
     cuda_write_parents(&locals, 0);
     cuda_write_parents(&delegates, 0);
     managed_settle();

@@ -36,8 +36,8 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
     });
 }
 
-/* Returns the input id of the parent that `record` stands for, or -1 if there is none, or if it is on another device. The
- * vertex has number r.first + i. The root is its own parent. */
+/* Returns the input id of a parent, or -1 if there is none, or if it is on another device. `record` is what the search recorded
+ * as the parent of the vertex with number r.first + i. The root is its own parent. */
 __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
     if (record == PARENT_SELF)
@@ -48,9 +48,9 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
     return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
 }
 
-/* Writes the recorded parents of one kind of vertices to r.to, as input ids: -1 if the device has recorded none, or if the
- * parent is on another device. Unless r.remote is NULL, vertices with a parent on another device are appended to it, and
- * *r.remote_count becomes its length. Does not wait. */
+/* Writes the recorded parents of one kind of vertices as input ids, or -1 for a vertex without one, or with a parent on another
+ * device. Vertices with a parent on another device are also appended to records->with_remote_parent, unless that is NULL, and
+ * *records->remote_count becomes the length of this list. Does not wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -58,8 +58,8 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
         const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
         const uint64_t place = r.scatter ? (uint64_t)id_at(r.ids, r.id_bytes, r.first + i) : r.first + i;
         put_id(r.to, r.id_bytes, place, parent_of(r, record, i));
-        if (r.remote != NULL && record == PARENT_REMOTE)
-            r.remote[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
+        if (r.with_remote_parent != NULL && record == PARENT_REMOTE)
+            r.with_remote_parent[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
     });
 }
 
@@ -114,8 +114,8 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Lists the values of type T that this device has of a window of permuted input ids: for each id that belongs to the own shard,
- * the value in listing.to, and the index of the id in the window in listing.index. *listing.listed counts them. Does not wait. */
+/* Lists the values of type T that this device has of a window of permuted input ids. For each id of the own shard, listing.to
+ * gets the value, and listing.index the index of the id in the window. *listing.listed counts the values. Does not wait. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
     const uint64_t inverse = UINT64_MAX / listing.p + 1; /* 2^64 / p, rounded up: divides by p (slot_by_inverse) */

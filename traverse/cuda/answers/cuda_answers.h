@@ -29,7 +29,7 @@ void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form
 
 /* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes them as input ids. */
 struct gpu_records {
-    const uint32_t *visited; /* bitmap of visited vertices; NULL: unvisited vertices have the record PARENT_NONE */
+    const uint32_t *visited; /* bitmap of visited vertices; NULL if the others have the record PARENT_NONE already */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
     uint64_t count;          /* vertices of the kind */
     uint64_t first;          /* the number of the first vertex: 0 for locals, `locals` for delegates */
@@ -38,8 +38,8 @@ struct gpu_records {
     uint32_t id_bytes;
     void *to;                /* [locals + d + 1] receives the parents, by number of vertex or by input id */
     int scatter;             /* 1: `to` is indexed by input id; 0: `to` is indexed by number of vertex */
-    uint32_t *remote;        /* receives the vertices that have a parent on another device; NULL: no list is made */
-    unsigned long long *remote_count; /* length of `remote`; zero before the launch */
+    uint32_t *with_remote_parent; /* receives the vertices that have a parent on another device; NULL: no list is made */
+    unsigned long long *remote_count; /* length of `with_remote_parent`; zero before the launch */
 };
 
 /* Writes the depth of each visited vertex of one kind to `to`, at the index of its input id. ids[i], of id_bytes bytes, is the
@@ -48,7 +48,7 @@ void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, u
                          cudaStream_t stream);
 
 /* Writes the parent of each vertex as an input id, or -1 if the device has recorded none, or if the parent is on another
- * device. Vertices with a parent on another device are also listed in `remote`, unless that is NULL. */
+ * device. Vertices with a parent on another device are also listed in `with_remote_parent`, unless that is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
 /* Sets to[i], for i < count, to the element of by_vertex for vertex vertex[i]. Bytes in by_vertex become int32 depths. */
@@ -58,8 +58,8 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
 /* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* How one of several devices lists its values of a window: of the permuted input ids first to first + count - 1. The device has
- * values only for ids that belong to its shard. */
+/* How one of several devices lists its values of a window. The window is the permuted input ids first to first + count - 1, and
+ * the device has values only for those that belong to its shard. */
 struct gpu_listing {
     const void *values;         /* all values of the device; the value of stored id v is values[v / p] */
     uint32_t width;             /* bytes of a value: 4 or 8 */
@@ -79,20 +79,20 @@ void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
  * neighbours on other shards. */
 struct gpu_asking {
     struct gpu_csr nn;
-    const uint32_t *vertices;         /* the vertices that ask, listed by cuda_write_parents; NULL: all rows of nn ask */
+    const uint32_t *vertices;         /* the local vertices that ask, listed by cuda_write_parents; NULL: all local vertices */
     const unsigned long long *count;  /* length of `vertices`; not read if `vertices` is NULL */
     const int32_t *depth;             /* of local vertices */
     uint32_t own_shard;
     unsigned local_bits;              /* a column of nn is shard << local_bits | local id */
     unsigned long long *cursor;       /* [p] for each shard: first the number of questions, then the index of the next question */
     struct question *questions;       /* receives the questions */
-    uint32_t *neighbours;             /* receives only the neighbours' local ids; NULL: `questions` is written instead */
+    uint32_t *neighbours;             /* receives the neighbours' local ids, not `questions`; NULL: `questions` does */
     uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
-/* Counts or writes the questions for each shard s. With list 0 it adds their number to cursor[s]. With list 1 it writes them,
- * and the vertices that ask, from index cursor[s] on, and then adds their number to cursor[s]. */
-void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
+/* Counts or writes the questions for each shard s. If `writes` is 0, adds their number to cursor[s]. If it is 1, writes the
+ * questions, and for each the vertex that asks, from index cursor[s] on, and then adds their number to cursor[s]. */
+void cuda_ask(const struct gpu_asking *asking, int writes, cudaStream_t stream);
 
 /* The questions of one other shard to this device, and the array for the replies. */
 struct gpu_replying {
@@ -105,7 +105,7 @@ struct gpu_replying {
     unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist; otherwise unchanged */
 };
 
-/* Replies to each question whether a vertex has a certain depth: by the input id of the vertex if it does, otherwise by -1. */
+/* Replies to questions, which ask whether a vertex has a certain depth. The reply is the vertex's input id if so, or -1. */
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 
 /* Makes replies the parents of the vertices that asked: sets to[askers[i]] to replies[i] for each i < count, except replies of
@@ -113,12 +113,12 @@ void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
-/* What a device lets its peers read when they look for parents: arrays in its memory. `bytes` may be a copy in the memory of
- * the device that looks. */
+/* The arrays in the memory of a device that its peers read when they look for parents. A peer may first copy `bytes` to its own
+ * memory; then `bytes` is the address of the copy. */
 struct gpu_shown {
     const void *parents;      /* parents of delegates, as input ids; -1: the device has none */
     const void *ids;          /* input ids of local vertices */
-    const uint8_t *bytes;     /* depths + 1 of local vertices; 0: not visited. NULL: the search had too many levels */
+    const uint8_t *bytes;     /* depth + 1 of local vertices; 0: not visited. NULL: too many levels for bytes */
     const int32_t *depth;     /* of local vertices that were visited */
     const uint32_t *visited;  /* bitmap of local vertices */
     uint64_t locals;          /* number of local vertices */
@@ -139,8 +139,8 @@ struct gpu_looking {
     unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have; otherwise unchanged */
 };
 
-/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1 if none is a parent. Then gives each
- * delegate of the own shard that has no parent yet the parent that another device shows, or -1 if no device shows one. */
+/* Finds parents in the memory of other devices. Each listed vertex gets a parent among its nn neighbours on other shards. Each
+ * delegate of the own shard that has no parent yet gets one that another device shows. Both get -1 if none is found. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
 /* ---- the memory of a device ---- */
@@ -150,15 +150,15 @@ struct gpu_answers {
     uint32_t id_bytes; /* bytes of an input id, and of a parent: 4 or 8 */
     int all_read;      /* 1: devices read each other's memory, so no vertex asks questions (struct answer_tables) */
     uint64_t count;    /* number of values of an answer */
-    uint32_t *vertex;  /* [count] number of the vertex of each value; NULL: values are scattered by input id */
+    uint32_t *vertex;  /* [count] the number of the vertex whose value comes next in the answer; NULL: answers are scattered */
     void *ids;         /* [locals + d] input id of each vertex */
-    void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last value is for ids without a vertex */
+    void *by_vertex;   /* [locals + d + 1] the value of each vertex by its number; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */
-    void *listed;      /* for permuted ids: values of a window, and behind them the indices of their ids */
+    void *listed;      /* if ids are permuted: the values of a window, and behind them the indices of their ids */
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows, and then the same without `bytes` */
+    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, in elements p to 2 p - 1 without `bytes` */
     uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: they are read in the memory of the peers */
     int by_bytes;               /* 1: the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */

@@ -1,20 +1,18 @@
 /* cuda_parents.c: how GPUs find parents that a device did not record itself, after a search of several devices
  *
- * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of two ways.
- * results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are free when
- * the search is over.
+ * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of two
+ * ways. results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are
+ * free when the search is over.
  *
- * Questions and replies are used if some device cannot read the memory of another. The queue of normals lists the vertices that ask.
- * The array of codes of vertices for other shards has the questions, at most one for each nn edge in either direction. The array of
- * sent ids has, for each question, the vertex that asks.
+ * If some device cannot read the memory of another, vertices ask: a vertex sends a question to each neighbour on another shard
+ * (list_questions), and neighbours that can be its parent reply with their ids.
  *
- * If every device reads the memory of all others (all_read), vertices look instead. Each GPU shows the others the ids of its vertices,
- * the parents that it knows, and its depths. If the search had few levels, the depths are bytes, in the memory for the values of the
- * answer. A vertex looks at the depths of its neighbours on other shards, which lie anywhere in memory. If normals have many edges,
- * many vertices look, so the device first copies the depths of all peers: parents of a uniform graph of 2^24 vertices on two H200
- * take 2.6 ms with the copy and 6.8 ms without. A delegate looks only on its owner's device, and only if that device did not find it.
- * Most delegates are found by their owner. The array of sent ids lists the vertices that look. (The queue of normals may still have
- * bitmaps of the search's levels.)
+ * If every device reads the memory of all others (all_read), vertices look instead. Each GPU shows the others the ids of its
+ * vertices, the parents that it knows, and its depths, as bytes if the search had few levels. A vertex looks at the depths of
+ * its neighbours on other shards. If many vertices look, the device first copies the depths of all peers, as they lie anywhere
+ * in memory: parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms with the copy and 6.8 ms without. A delegate
+ * looks only on its owner's device, and only if that device did not find it. The vertices that look are listed in the array of
+ * sent ids, as the queue of normals may still have bitmaps of the search's levels.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -26,7 +24,7 @@ _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows
 
 /* ---- peers ---- */
 
-/* Returns the peer that has the shard, or NULL if there is none, or if the devices are not joined. */
+/* Returns the peer whose device has the shard, or NULL if there is none. A device without gpu_join has no peers. */
 static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -45,9 +43,9 @@ int gpu_reads_peer(const struct device *dev, uint32_t shard)
     return peer != NULL && peer->readable;
 }
 
-/* Returns a description of `bytes` bytes at address `at` in the memory of this device. The device of shard `to` will read
- * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then span.place becomes
- * 1 + the offset of the bytes in the memory that this device shows. Otherwise span.place is 0. */
+/* Returns a description of `bytes` bytes at address `at` in the memory of this device, for the device of shard `to`, which will
+ * read them. A peer in another process cannot use the address. Then span.place is 1 + the offset of the bytes in the memory
+ * that this device shows. Otherwise span.place is 0. */
 static struct byte_span byte_span_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
@@ -55,19 +53,19 @@ static struct byte_span byte_span_for(const struct device *dev, uint32_t to, con
     return (struct byte_span){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads the bytes of a byte span that shard `from` has made (byte_span_for). If
- * span->place is 0, the bytes are at span->at. Otherwise shard `from` is on a peer in another process, and the memory
- * of this peer is mapped here. Then the bytes are at offset span->place - 1 of the mapped memory. */
+/* Returns the address at which this device reads the bytes of a byte span that the device of shard `from` has made
+ * (byte_span_for). If span->place is 0, this is span->at. Otherwise that device is a peer in another process, whose memory is
+ * mapped here, and the bytes lie at offset span->place - 1 of the mapped memory. */
 static const void *address_of(const struct device *dev, uint32_t from, const struct byte_span *span)
 {
     return span->place == 0 ? span->at : (const char *)peer_of(dev, from)->mapped + span->place - 1;
 }
 
-/* Uploads to a->shown what each of the p devices shows to those that look for parents: first a table with depths as bytes, then
- * the same table without bytes. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is short.
+/* Uploads to a->shown what each of the p devices shows to its peers (struct gpu_shown): a table with depths as bytes, and then
+ * one without. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is short.
  *
- * If this shard has so many nn edges that copies of the peers' depths save time, a->copies becomes memory for them, otherwise
- * NULL. The memory is the array of codes of vertices for other shards, which has 8 bytes for each nn edge. */
+ * If this shard has so many nn edges that it saves time to copy the peers' depths, a->copies becomes memory for the copies,
+ * otherwise NULL. This memory is an array of the search: the codes of vertices for other shards, 8 bytes for each nn edge. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
     enum { EDGES_FOR_A_COPY = 8 }; /* copies are made from 8 nn edges for each vertex whose depth is copied */
@@ -101,9 +99,9 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Writes the questions of the listed vertices to device memory, shard by shard, with the vertex that asks each question, and
- * waits. Sets questions[s] to the questions for shard s, for each of the p shards. The first launch counts the questions, and
- * the second one writes them. Called by gpu_ask after gpu_write_parents has listed the vertices that ask. */
+/* Writes the questions of the listed vertices to device memory, shard by shard, each with the vertex that asks it, and waits.
+ * questions[s] becomes the place of the questions for shard s, for each of the p shards. The first launch counts the questions,
+ * and the second one writes them. Called by gpu_ask after gpu_write_parents has listed the vertices that ask. */
 static enum status list_questions(struct device *dev, struct byte_span *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -162,9 +160,9 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *quest
 
 /* ---- replying ---- */
 
-/* Replies to the questions of all shards, and waits. The replies lie in a->replies, and replies[s] is set to those for shard s,
- * for each of the p shards. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. Fails likewise,
- * and writes nothing, if there are more questions than this shard has nn edges, as the memory for replies is not larger. */
+/* Replies to the questions of all shards, and waits. replies[s] becomes the place of the replies for shard s in a->replies, for
+ * each of the p shards. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. Fails likewise, and
+ * writes nothing, if there are more questions than this shard has nn edges, since a->replies has no room for more. */
 enum status gpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

@@ -7,11 +7,11 @@
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Kernel, full grid: asks for each nn edge to another shard, of the vertices that ask, whether the neighbour's depth is that of
- * the vertex - 1. A warp takes one vertex. With list 0 a.cursor counts the questions for each shard. With list 1 it has the
- * index at which the shard's next question is written, and grows by 1. PACKED: columns are packed. */
+/* Kernel, full grid: asks, for each nn edge of a vertex to another shard, whether the neighbour's depth is that of the vertex
+ * minus 1. A warp takes one of the vertices that ask. If `writes` is 0, a.cursor[s] only counts the questions for shard s. If
+ * it is 1, each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
 template <bool PACKED>
-__global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
+__global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int writes)
 {
     const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
     const uint64_t count = a.vertices == NULL ? a.nn.rows : *a.count;
@@ -26,7 +26,7 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
                 continue;
             const unsigned long long at =
                 reserve_for_lanes(__match_any_sync(__activemask(), owner), &a.cursor[owner]);
-            if (!list)
+            if (!writes)
                 continue;
             a.askers[at] = row;
             if (a.neighbours != NULL)
@@ -38,16 +38,16 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Counts (list 0) or writes (list 1) the questions for each shard (ask_kernel). Nothing to do if nn has no edges. Does not
+/* Counts the questions for each shard or, if `writes` is 1, writes them (ask_kernel). Does nothing if nn has no edges. Does not
  * wait. */
-void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
+void cuda_ask(const gpu_asking *a, int writes, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
         return;
     if (gpu_csr_is_packed(&a->nn))
-        ask_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, writes);
     else
-        ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, writes);
 }
 
 /* Replies to the questions of one shard: by the input id of the vertex in the question if this vertex was visited at the depth
@@ -65,8 +65,8 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Makes replies the parents of the vertices that asked: reply i becomes the parent of vertex askers[i], unless it is -1.
- * Several threads may write a parent of the same vertex, all of which are valid. Does not wait. */
+/* Makes replies the parents of the vertices that asked: reply i becomes the parent of vertex askers[i], unless it is -1. If
+ * several threads write a parent of the same vertex, any of them will do. Does not wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -111,8 +111,8 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
     return -1;
 }
 
-/* Kernel, full grid, with LOOKERS lanes for each vertex in l.vertices: writes the vertex's parent to l.to. This is a neighbour
- * on another shard with the depth of the vertex - 1, or -1 if none is found. PACKED: columns are packed. */
+/* Kernel, full grid, with LOOKERS lanes for each vertex in l.vertices: writes the vertex's parent to l.to. The parent is a
+ * neighbour on another shard with the depth of the vertex - 1. If none is found, writes -1. PACKED: columns are packed. */
 template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -127,8 +127,8 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Finds parents in the memory of other devices. Gives each delegate that this shard owns, and that has no parent, the first one
- * that another shard shows, or -1. Then looks for the parents of the listed local vertices (look_kernel). Does not wait. */
+/* Finds parents in the memory of other devices. A delegate that this shard owns, and that has no parent, gets the parent of the
+ * first shard that shows one, or -1. Then look_kernel looks for the parents of the listed local vertices. Does not wait. */
 void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
     each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {

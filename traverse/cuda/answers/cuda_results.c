@@ -4,8 +4,8 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Copies the depths of the last search to locals[] and delegates[] in host memory, and waits for all work of the GPU. Depths of
- * levels that the search kept as bitmaps are completed before. Unvisited vertices get DEPTH_UNREACHED. */
+/* Copies the depths of the last search to locals[] and delegates[] in host memory, and waits for all work of the GPU. First
+ * writes the depths that the search has kept only as bitmaps of levels. Unvisited vertices get DEPTH_UNREACHED. */
 static enum status gpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     int32_t *const to[VERTEX_KINDS] = {[NORMALS] = locals, [DELEGATES] = delegates};
@@ -47,9 +47,9 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
 }
 
 /* Prepares answers: sets dev->answers, tells in *arrays where answers will be, and copies the tables to device memory. If
- * device memory has no room for tables (a->vertex is NULL), it uploads only the input ids of the vertices, by which values are
- * then scattered. Sliced searches may now write their answers. With all_read it also uploads what all devices show
- * (gpu_open_look). gpu_close frees a->counts, which is allocated here in host memory, after a failure, too. */
+ * device memory has no room for tables (a->vertex is NULL), it uploads only the input ids of the vertices, since values are
+ * then scattered by input id. Sliced searches may now write their answers. With all_read it also uploads what all devices show
+ * (gpu_open_look). Allocates a->counts in host memory, which gpu_close frees, after a failure, too. */
 static enum status gpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {

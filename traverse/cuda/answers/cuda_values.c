@@ -11,8 +11,8 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on the stream of normals, on which answers are made, wait for the search, which runs on the stream of
- * delegates. The host does not wait. */
+/* Makes all later launches on the stream of normals wait for the last search, which runs on the stream of delegates. Answers
+ * are made on the stream of normals. The host does not wait. */
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -36,7 +36,7 @@ enum status gpu_fused_settle(struct device *dev, struct error *e)
 }
 
 /* Launches kernels on `stream` that write the depths of one kind of vertices to to[count], by number of vertex. Does not wait.
- * Bytes are made directly from bitmaps of levels, if a search has left these. Otherwise the depths are completed first. */
+ * Bytes are made directly from bitmaps, if the search has kept levels as bitmaps. Otherwise the depths are completed first. */
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e)
 {
@@ -47,9 +47,9 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* Launches kernels on `stream` that turn the recorded parents of locals and delegates into input ids, or -1 for a vertex
- * without one. Does not wait. If answers are gathered, the ids go to by_vertex, by number of vertex, with -1 behind the last
- * vertex. If answers are scattered, they go to the values, by input id.
+/* Launches kernels on `stream` that turn the recorded parents of locals and delegates into input ids. Does not wait. A vertex
+ * without a recorded parent gets -1. If answers are gathered, the ids go to a->by_vertex, by number of vertex, with one more -1
+ * behind the last vertex. If answers are scattered, the ids go to a->values, by input id of the vertex.
  *
  * Unless `remote` is NULL, it also lists the locals with a parent on another device in `remote`, and writes their number to
  * gpu_remote_count. All tables (a->tables) are cleared before. */
@@ -68,7 +68,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .id_bytes = a->id_bytes,
                                  .to = scatter ? a->values : a->by_vertex,
                                  .scatter = scatter,
-                                 .remote = remote,
+                                 .with_remote_parent = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
     /* With several devices the bitmap of each device has all visited delegates, but only a device that found a delegate has
@@ -77,7 +77,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
     delegates.record = d->parent;
     delegates.count = d->count;
     delegates.first = n->count;
-    delegates.remote = NULL;
+    delegates.with_remote_parent = NULL;
     if (remote != NULL)
         CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream), dev->where, e);
     if (!scatter)
@@ -90,9 +90,9 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
 
 /* ---- values ---- */
 
-/* Launches the kernels of a gathered answer on `stream`, and does not wait. They write values to by_vertex, by number of
- * vertex, and then gather them into a->values, in the order of the answer. Depths are below `levels`, and are bytes in
- * by_vertex if they fit. Parents of several shards are in by_vertex already (gpu_ask, gpu_take_replies). */
+/* Launches the kernels of a gathered answer on `stream`, and does not wait. They write the value of each vertex to
+ * a->by_vertex, and gather these values into a->values, in the order of the answer. Depths are below `levels`, and are bytes in
+ * a->by_vertex if they fit. Parents of several shards are there already (gpu_ask, gpu_take_replies). */
 enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, cudaStream_t stream,
                               struct error *e)
 {
@@ -107,7 +107,7 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
             cuda_fused_all_byte_depths(&dev->fused.search, (uint8_t *)to, stream);
         } else if (gpu_write_depths(dev, NORMALS, form, to, stream, e) == ST_OK &&
                    gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) == ST_OK) {
-            /* ids without a vertex get the value behind the last vertex, which means "unreached" */
+            /* the element behind the last vertex is the value of ids without a vertex: not reached */
             CUDA_TRY(cudaMemsetAsync(to + (locals + d) * width, form == VALUE_BYTE ? 0 : 0xff, width, stream),
                      dev->where, e);
         }
@@ -139,8 +139,8 @@ enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct
 
 /* ---- behind the kernel of a search ---- */
 
-/* Returns whether the answer of the next search can be launched before the search ends. Answers must be open and gathered. For
- * depths, the last search must also have had few enough levels for bytes. */
+/* Returns whether the answer of the next search can be launched before the search ends. Answers must be open and gathered.
+ * Depths are then written as bytes, so if they are the answer, the last search must not have had too many levels for bytes. */
 int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;

@@ -338,8 +338,8 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Measures the lengths of rows, when the sections are loaded, and waits. Sets gpu_fused.longest, which says for some lengths
- * from which vertex on all rows are at most so long. */
+/* Measures the lengths of rows, when the sections are loaded, and waits. Sets gpu_fused.first_of_class, which says for some
+ * lengths from which vertex on all rows are at most so long. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.

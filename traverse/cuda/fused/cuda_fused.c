@@ -8,9 +8,9 @@ static int is_sliced(const struct device *dev)
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
-/* Begins a search of all levels, sliced or fused, and returns while the device searches. If gpu_can_answer_ahead, the kernels
- * of the answer are launched right behind a fused search on a single GPU, too (answer_launched). Answers of earlier searches
- * are no longer valid (answer_valid). With several shards all peers must begin the search. */
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. If gpu_can_answer_ahead returns 1, a
+ * fused search on a single GPU also makes its answer: the answer's kernels are launched right behind it (answer_launched). An
+ * answer of an earlier search is no longer valid (answer_valid). With several shards all peers must begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -20,8 +20,8 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
 }
 
 /* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels. After a
- * fused search on a single GPU it also sets is_deep, if the search had too many levels for an answer in bytes, and `answers`,
- * if the answer was made with the search. If the wait fails, both stay as they were. */
+ * fused search on a single GPU it also sets two members of dev->fused: is_deep, if the search had too many levels for depths in
+ * bytes, and answer_valid, if the search has made its answer. If the wait fails, these two members stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

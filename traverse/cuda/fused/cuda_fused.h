@@ -35,7 +35,7 @@ extern "C" {
 enum {
     FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap for each thread; it takes the memory of the thread group's two lists */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap (cuda_pull_words.cuh) for each thread of a block */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -48,15 +48,15 @@ enum {
     FUSED_SOURCES,                              /* + g: vertices of the next frontier with a row in subgraph g */
     FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,  /* + g: edges of the rows in subgraph g */
     FUSED_COUNTS = FUSED_FORWARD + SUBGRAPHS,   /* the number of counters without notes */
-    FUSED_PROBES = FUSED_COUNTS, /* + g, for notes: columns read by the pull that replaces a push along subgraph g */
+    FUSED_PROBES = FUSED_COUNTS, /* + g: columns read by a pull in place of the push along g; counted only for notes */
     FUSED_NOTED_COUNTS = FUSED_PROBES + SUBGRAPHS /* the number of counters with notes */
 };
 
 /* The counters of a level, to which all blocks add. */
 struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
-    unsigned int items; /* work items of the next frontier */
-    unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
+    unsigned int items;  /* work items of the next frontier */
+    unsigned int pieces; /* pieces of long rows that a dense level leaves to a second pass */
     /* For notes: when the first and when the last warp ended its pulls. The bits of first_pulled are inverted, so that
      * atomicMax finds the earliest time, and 0 means that there is none. */
     unsigned long long first_pulled, last_pulled;
@@ -68,10 +68,10 @@ struct fused_state {
     unsigned int apart[31]; /* padding, so that no other member lies in the cache line of `arrived` */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */
-    /* What the thread group has visited, for all blocks to read, by subgraph: vertices with a row, and edges of these rows. */
+    /* [g]: vertices with a row in subgraph g that the thread group has visited, and the edges of these rows. */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
     int32_t depth;  /* the depth of the frontier that the thread group leaves to the grid */
-    uint32_t moved; /* 1: the thread group leaves a new frontier to the grid; 0: it did no level, and the grid's frontier stays */
+    uint32_t moved; /* 1: the thread group has done levels, so its frontier replaces that of the grid; 0: it has done none */
     uint32_t kept;  /* the number of dense frontiers that the search kept as bitmaps */
     int32_t kept_depth[FUSED_MOST_KEPT]; /* the depths of these frontiers */
 };
@@ -84,8 +84,8 @@ enum {
     FUSED_CHOSEN, /* the level is chosen. If it is sparse, the frontier has work items */
     FUSED_FIRST_PULLED, /* the first warp has ended its pulls */
     FUSED_LAST_PULLED,  /* the last warp has ended its pulls */
-    FUSED_VISITED, /* dense level: only the previsit is left; sparse level of several GPUs: all flags have come */
-    FUSED_ENDED,   /* the level has ended; noted only for the last level, and for a level before a wait for the host */
+    FUSED_VISITED, /* only the previsit of a dense level is left; a sparse level of several GPUs has all flags */
+    FUSED_ENDED,   /* the level has ended; written only if the search is over, or if the device waits for the host next */
     FUSED_TIMES
 };
 
@@ -95,7 +95,7 @@ struct fused_note {
     uint32_t kind;   /* enum level_kind */
     uint32_t pulled; /* bit g: subgraph g was pulled */
     /* The next three members are 0 if there is one GPU. */
-    unsigned long long waited;  /* nanoseconds from writing the own flags until the flags of all peers had come */
+    unsigned long long waited;  /* nanoseconds that this GPU waited for the flags of its peers, after it had written its own */
     unsigned long long arrived; /* vertices that peers sent */
     unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
@@ -149,11 +149,11 @@ struct gpu_fused {
     struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items, for this level and the next */
     uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
     uint32_t thread_group_capacity; /* the most vertices of a list of reached vertices; each block has two lists */
-    /* Bounds for the edges of a vertex, by its number, as vertices are in the order of their degrees. A vertex with a number of
-     * at least longest[kind][k] is of length class k or less: it has at most 2^(FUSED_FIRST_CLASS + k) edges in its two rows. */
-    uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
-    /* The number of dense frontiers whose bitmaps a search keeps until it ends. Dense levels write no depths for these, as
-     * cuda_fused_settle does so afterwards. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
+    /* Bounds of edges by vertex number, as vertices are in the order of their degrees: vertices from first_of_class[kind][k] on
+     * are of length class k or less, with at most 2^(FUSED_FIRST_CLASS + k) edges in their two rows. */
+    uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES];
+    /* The number of dense frontiers that a search keeps as bitmaps until it ends. cuda_fused_settle then writes the depths of
+     * their vertices. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
     uint32_t keeps;
     uint32_t hub_words; /* words of the hub bitmap, which each block keeps in a pull (cuda_pull_words.cuh); 0: no bitmap */
     struct cleared_words cleared;
@@ -175,13 +175,13 @@ struct fused_program {
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The members up to few_threads are set by the caller of cuda_fused_plan, which sets the others. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, and cuda_fused_plan the others. */
 struct fused_launch {
     struct fused_program program;
-    int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
-    int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* the thread group is a cluster if share / 8 of the processors still get a block; 0: it is one block */
-    int few_threads; /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
+    int has_thread_group;    /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
+    int has_hubs;            /* blocks keep a hub bitmap, in the memory of the two lists */
+    int eighths_in_clusters; /* eighths of the processors that a grid of clusters must occupy at least; 0: no clusters */
+    int few_threads;         /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
@@ -191,14 +191,14 @@ struct fused_launch {
  * device has no cooperative launches. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Launches a search and does not wait. *search has the parameters of the kernel: a gpu_fused, a gpu_fused_peers (cuda_peers.h)
- * or a gpu_sliced (cuda_sliced.h). It is copied. At its end the search writes out.mapped->report. */
+/* Launches the kernel of a search, and does not wait. *search has the kernel's parameters, which are copied: a gpu_fused, a
+ * gpu_fused_peers (cuda_peers.h) or a gpu_sliced (cuda_sliced.h). When the kernel ends, it writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Finds the bounds search->longest, and writes them to `longest` in device memory, which is zero before the launch. */
-void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
+/* Finds gpu_fused::first_of_class, and writes it to device memory, which is zero before the launch. */
+void cuda_fused_measure(const struct gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);

@@ -57,7 +57,7 @@ __device__ static inline unsigned offset_in_line(const uint8_t *to)
     return (unsigned)((uintptr_t)to % LINE_BYTES);
 }
 
-/* Returns the number of lines that contain the bytes of the vertices `v`, of which the first lies at `to`. */
+/* Returns the number of lines that the bytes of the vertices `v` lie in. The byte of the first vertex lies at `to`. */
 __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
 {
     return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
@@ -141,14 +141,14 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds the bounds gpu_fused::longest, by which the thread group knows how long rows are. longest[kind][k] becomes 1 + the
- * number of the last vertex of the kind that has more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if there
- * is none. `longest` is device memory, and is zero before. Does not wait. */
-void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
+/* Finds gpu_fused::first_of_class, from which the thread group knows how long rows can be. first_of_class[kind][k] becomes 1 +
+ * the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if no
+ * vertex has so many. `first_of_class` is device memory, zero before the launch. Does not wait. */
+void cuda_fused_measure(const gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const gpu_csr csr[] = {search->csr[kind << 1], search->csr[kind << 1 | 1]};
-        uint32_t *of_kind = longest + kind * FUSED_CLASSES;
+        uint32_t *of_kind = first_of_class + kind * FUSED_CLASSES;
         each(search->of[kind].count, stream, [=] __device__(uint64_t v) {
             listed_row row[VERTEX_KINDS];
             look_at_rows(csr, (uint32_t)v, true, row);
@@ -163,8 +163,8 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds the lanes' rows in subgraph g to the counts `to` of a level's frontier. Each lane has a vertex, which counts only if it
- * is in this frontier (`mine`). If is_source, it has a row in g, of `edges` edges. All lanes of the warp call it. */
+/* Adds rows in subgraph g to the counts `to` of a frontier. Each lane gives a vertex, which counts if it is in the frontier
+ * (`mine`) and has a row in g (is_source). The row has `edges` edges. All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -177,8 +177,8 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Kernel: counts the vertices of one kind that have depths first to first + levels - 1, and their rows in the subgraphs `one`
- * and `two`. Counts for depth d are added to to[d - first]. A warp adds up vertices of the same depth, of 32 at a time. */
+/* Kernel: counts the vertices of one kind with depths first to first + levels - 1, and their rows in the subgraphs `one` and
+ * `two`. Adds the counts for depth d to to[d - first]. A warp looks at 32 vertices, and adds up those of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {

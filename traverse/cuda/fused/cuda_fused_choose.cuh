@@ -48,18 +48,18 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 /* ---- the plan of a dense level ---- */
 
 /* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides whether
- * the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts), between which GPUs learn
- * which delegates their peers have found. All lanes of the first warp call it. Not inlined, so that the kernel keeps more
- * values in registers.
+ * the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts). Between the two parts
+ * each GPU learns which delegates its peers have found. All lanes of the first warp call it. Not inlined, so that the kernel
+ * keeps more values in registers.
  *
- * s.plan.sparse_next becomes true if so few vertices and edges are unvisited that the next level is sparse, whatever this level
- * finds. Vertices of other components count as unvisited. Several GPUs decide this by sums that all of them know. */
+ * s.plan.sparse_next becomes true if so few vertices and edges are unvisited that the next level is certainly sparse. Vertices
+ * that the search cannot reach count as unvisited, too. Several GPUs decide this by sums that all of them know. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
         const fused_progress &now = s.block.now;
-        double ahead = 0; /* about the number of unvisited vertices; with several GPUs the number of all vertices */
-        /* numbers of edges: of rows that were visited before this frontier; of all rows; of unvisited rows */
+        double ahead = 0; /* an estimate of the unvisited vertices; with several GPUs, the number of all vertices */
+        /* edges of rows that were visited before this frontier (`before`), of all rows, and of unvisited rows (`left`) */
         double before = 0, all = 0, left = 0;
         for (int g = 0; g < SUBGRAPHS; g++) {
             before += now.seen_edges[g] - now.forward[g];
@@ -88,9 +88,9 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
     lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
-        __syncwarp(); /* another lane has written count[ND] in lay_out_pulls, and lane 0 overwrites count[ND] */
+        __syncwarp(); /* lane 0 overwrites the spans of nd, which another lane has written in lay_out_pulls */
         if (lane_id() == 0 && s.peers.in_parts)
-            s.block.pulls.count[ND] = 0; /* the pull that replaces a push along nd is done in the second part */
+            s.block.pulls.instead_of_push[ND] = 0; /* the pull that replaces a push along nd is done in the second part */
     }
 }
 

@@ -27,7 +27,7 @@ struct fused_progress {
 /* The choice for a level, and the costs on which it rests. */
 struct fused_choice {
     int dense;           /* the level is dense: a subgraph is pulled, or many edges are pushed */
-    int pull[SUBGRAPHS]; /* 1: the subgraph is pulled; 0: the subgraph is pushed */
+    int pull[SUBGRAPHS]; /* 1: a pull of the reverse subgraph takes the place of the push along g; 0: g is pushed */
     double push_edges;   /* edges of the frontier, over all subgraphs */
     double sparse_cost[SUBGRAPHS];                     /* the cost of the subgraph in a sparse level */
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
@@ -47,7 +47,7 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Lowers the cost of pulling subgraph g if another subgraph, pulled_before(g), is pulled before it, as rows that find a parent
+/* Lowers the cost of pulling subgraph g if another subgraph, pulled_before(g), is pulled before it: vertices that find a parent
  * there do not look again. Also corrects c->pull[g] accordingly. Called after fused_weigh was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)

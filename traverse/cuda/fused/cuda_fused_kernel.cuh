@@ -30,10 +30,10 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     } else {
         expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_of_grid(), warps_of_grid(),
                                    ALL_SUBGRAPHS);
-        list_left(s);
+        append_block_list(s);
         search_barrier(s);
         if (threadIdx.x == 0)
-            s.block.left = 0;
+            s.block.block_reached = 0;
         end_level(s, true);
     }
 }
@@ -56,7 +56,7 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
         }
         if constexpr (S::together) {
             if (lane_id() == 0) {
-                const unsigned long long edges = sum_of_edges(s.sums + PEERS_FOUND);
+                const unsigned long long edges = sum_of_edges(s.sums_of_flags + PEERS_FOUND);
                 s.peers.seen_edges += (double)edges - (double)s.peers.edges;
                 s.peers.edges = edges;
             }
@@ -67,8 +67,9 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Waits until all blocks have done their pulls and pushes. Then does the second pass, which pushes or pulls the pieces of long
- * rows in the list `cut`. Returns whether there were pieces. In most levels there are none. All threads of the grid call it. */
+/* Waits until all blocks have done their pulls and pushes. Then does the second pass, for the pieces of long rows in the list
+ * `cut`. work_item::at of a piece has its subgraph, and ITEM_PULL if the piece is pulled; otherwise it is pushed. Returns
+ * whether there were pieces. All threads of the grid call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
@@ -83,11 +84,11 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left, the
- * frontier's bitmap is kept until the search ends, and its depth in s.state->kept_depth. All threads of the grid call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left,
+ * this frontier's bitmap is kept until the search ends (its depth in s.state->kept_depth). All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
-    const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
+    const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].pieces};
     begin_round(s);
     if constexpr (S::together)
         gather_for_pulls(s);
@@ -112,9 +113,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
     if constexpr (S::together)
         note_shared(s);
     if (threadIdx.x == 0) {
-        if (s.block.kept < s.keeps && blockIdx.x == 0)
-            s.state->kept_depth[s.block.kept] = s.block.target.depth;
-        s.block.kept++;
+        if (s.block.dense_frontiers < s.keeps && blockIdx.x == 0)
+            s.state->kept_depth[s.block.dense_frontiers] = s.block.target.depth;
+        s.block.dense_frontiers++;
         if constexpr (S::together)
             swap_buffers(s);
     }
@@ -126,7 +127,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 /* Starts a search: clears the state, the bitmaps and the counters, and sets the visited bit of the root. On a single GPU the
  * thread group then does the first levels, from the root on. On several GPUs a barrier of the GPUs makes the root the frontier,
  * as if a level of depth -1 had found it. All threads of the grid call it. */
-template <class S> __device__ static void start(S &s)
+template <class S> __device__ static void start_search(S &s)
 {
     if constexpr (S::together)
         begin_peers(s);
@@ -177,7 +178,7 @@ template <class S> __device__ static void run_level(S &s)
         return;
     }
     if constexpr (S::together) {
-        if (is_for_first_block(s, 1)) {
+        if (begins_single_block(s)) {
             leave_to_first_block(s);
             return;
         }
@@ -202,7 +203,7 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
         copy_words((gpu_fused *)&s, &parameters);
     }
     __syncthreads();
-    start(s);
+    start_search(s);
     while (s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest)
         run_level(s);
     end_notes(s.notes, s.block.now.depth);
@@ -212,7 +213,7 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
             s.joint.state->sent = s.peers.sent_before ? 1 + (s.peers.buffer ^ 1) : 0;
         }
         s.state->arrivals = s.block.arrivals;
-        s.state->kept = min(s.block.kept, s.keeps);
+        s.state->kept = min(s.block.dense_frontiers, s.keeps);
         __threadfence_system();
         s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)s.block.now.depth;
     }

@@ -2,8 +2,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Writes *config for a cooperative launch of the kernel, in clusters of launch->thread_group blocks if that is more than one.
- * *config points to `attributes`, which must live as long as *config. */
+/* Writes *config for a cooperative launch of the kernel. If launch->thread_group is above 1, the launch has clusters of so many
+ * blocks. *config points to `attributes`, which must live as long as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -22,9 +22,9 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
 }
 
 /* Chooses the thread group, a cluster of blocks: writes launch->thread_group and launch->blocks. A grid of clusters may leave
- * processors without a block, so it takes the largest clusters with which launch->share eighths of the processors get a block.
- * If there are none, the thread group is one block, and each processor gets a block. Also allows clusters of more than 8
- * blocks. */
+ * processors without a block, so clusters are as large as possible while launch->eighths_in_clusters eighths of all processors
+ * get a block. If no size does so, the thread group is one block, and each processor gets a block. Also allows the kernel
+ * clusters of more than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -37,7 +37,7 @@ static void plan_thread_group(fused_launch *launch, int processors)
         set_launch(launch, NULL, &config, attributes);
         config.numAttrs = 1;
         const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-        if (known == cudaSuccess && 8 * clusters * (int)launch->thread_group >= launch->share * processors) {
+        if (known == cudaSuccess && 8 * clusters * (int)launch->thread_group >= launch->eighths_in_clusters * processors) {
             if (clusters * (int)launch->thread_group < launch->blocks)
                 launch->blocks = clusters * (int)launch->thread_group;
             return;
@@ -75,7 +75,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
         return cudaSuccess;
     const cudaError_t error = cudaFuncSetAttribute(
         launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
-    if (error == cudaSuccess && major >= 9 && launch->share > 0)
+    if (error == cudaSuccess && major >= 9 && launch->eighths_in_clusters > 0)
         plan_thread_group(launch, processors);
     return error;
 }

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Copies the notes of all levels below `levels` that were not copied earlier to dev->fused.notes.kept, which grows, and waits.
- * Called after a search, and during one if the notes of the device are full. After a failure the earlier copies stay. */
+/* Appends notes from the device to dev->fused.notes.kept on the host, and waits: those of levels below `levels` that were not
+ * copied before. Called after a search, and during one if the device's notes are full. After a failure earlier copies stay. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
@@ -23,7 +23,7 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 }
 
 /* Writes the counts of the frontiers of `levels` levels of the last search, from level `first` on, to to[], and waits. The
- * depths of the search must be complete. Overwrites the device's sparse frontiers, in whose memory kernels count. */
+ * depths of the search must be complete. The memory of the device's sparse frontiers is used for the counts and overwritten. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -36,8 +36,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level, from the counts *f of its frontier. unvisited[g] has the unvisited rows of subgraph g: on
- * entry with the rows of the frontier, on return without them. */
+/* Returns the workload of a level, from the counts *f of its frontier. unvisited[g] has the number of rows of subgraph g that
+ * are in no earlier frontier. The rows of this frontier are subtracted from it. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -60,9 +60,9 @@ static double seconds_between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Returns the note of a level as the level loop reports it, from the device's note `from` and the level's workload. The note of
- * the next level must lie behind `from`, as a level usually ends when the next one begins. Subgraphs that are pushed run side
- * by side, and so all get the same time. So do the subgraphs that are pulled. */
+/* Returns the note of a level as the level loop reports it, from the device's note *from and the level's workload. Also reads
+ * from[1], the note of the next level, as a level usually ends when the next one begins. Subgraphs that are pushed run side by
+ * side, and so all get the same time. So do the subgraphs that are pulled. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -95,8 +95,7 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
 }
 
 /* Passes the notes of all levels of the last search, which must have been noted, to `noter`, in the order of the levels. First
- * completes the depths, and copies the notes that are still on the device. Overwrites the sparse frontiers, which are free
- * after a search. */
+ * completes the depths, and copies the notes that are still on the device. Overwrites the sparse frontiers. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;

@@ -54,9 +54,9 @@ template <class S> __device__ static inline void grid_barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counters of this block's warps to those of the level, and clears the warps' counters. With several GPUs the counts
- * of vertices and edges go to s.counted instead, from where peers_barrier adds them to a tally. If the search is noted, the
- * times of the block's pulls go to the counters of the level, too. All threads of a block call it. */
+/* Adds up the counters of this block's warps, and clears them. The sums are added to the counters of the level. With several
+ * GPUs the sums of vertices and edges are instead written to s.block_counts, which peers_barrier sends to the peers. If the
+ * search is noted, the times of the block's pulls go to the counters of the level, too. All threads of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -80,7 +80,7 @@ template <class S> __device__ static inline void add_counts(S &s)
         if constexpr (S::together) {
             if (i < FUSED_COUNTS) {
                 if (lane_id() == 0)
-                    s.counted.word[i] = sum;
+                    s.block_counts.word[i] = sum;
                 continue;
             }
         }
@@ -114,16 +114,16 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round: clears the counters and tallies of the next round, which no block uses now. With several GPUs also clears
- * what this block alone counts, which is all that a block clears if it does levels by itself. All threads that work on the
- * level call it. */
+/* Begins a round: clears the counters and tallies of the next round, which no block uses now, and with several GPUs also the
+ * counters that only this block uses. A block that does levels by itself clears nothing else. All threads of the level call
+ * it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
         clear_round(s, (s.block.now.round + 1) % 3);
     if constexpr (S::together) {
         if (s.peers.single_block && threadIdx.x < s.joint.count)
-            s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
+            s.block_counts.word[FUSED_COUNTS + threadIdx.x] = 0;
         if (threadIdx.x < PEERS_TALLIES)
             s.peers.rounds[threadIdx.x] = 0;
         if (threadIdx.x == 0)
@@ -132,9 +132,8 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level after its barrier: the counts into s.block.count, and the work items of the next frontier
- * into s.block.items. A block that does levels by itself reads only the latter, from s.single_items. All threads of a block
- * call it. */
+/* Reads the counters of the level after its barrier: the counts into s.block.count, and the number of work items of the next
+ * frontier into s.block.items. A block that does levels by itself reads only this number. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -161,10 +160,10 @@ __device__ static inline bool is_small(const gpu_fused &s, double edges)
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level: makes s.block.choice a sparse level without pulls, and counts the edges of the
- * frontier in it. Sets sparse_is_chosen if they are so few that costs need not be computed, and few_edges if they are few.
- * `sparse` says whether all vertices of the frontier have work items. The number of these moves from s.block.items to
- * s.block.now.items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level: makes s.block.choice a sparse level without pulls, and sets its push_edges to the
+ * edges of the frontier. Sets few_edges if the frontier has few edges, and sparse_is_chosen if it has so few that costs need
+ * not be computed. `sparse` says whether all vertices of the frontier have work items. The number of work items moves from
+ * s.block.items to s.block.now.items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -185,10 +184,10 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier: writes their counts to s.block.now, and adds them to the counts of all
- * that was visited. Then prepares the choice of the next level. `fresh` is the number of the vertices. Lane g has two counts
- * for subgraph g: vertices with a row (`sources`), and edges of these rows (`forward`). `sparse` says whether all the vertices
- * have work items. All lanes of the first warp call it. */
+/* Sets the next frontier, which is the vertices that a level found: writes its counts to s.block.now, and adds them to the
+ * counts of all that was visited. Then prepares the choice of the next level. `fresh` is the number of the vertices. Lane g has
+ * two counts for subgraph g: vertices with a row (`sources`), and edges of these rows (`forward`). `sparse` says whether all
+ * the vertices have work items. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -212,7 +211,7 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
-        return s.sums[PEERS_FOUND + count] + s.sums[PEERS_TAKEN + count];
+        return s.sums_of_flags[PEERS_FOUND + count] + s.sums_of_flags[PEERS_TAKEN + count];
     else
         return s.block.count[count];
 }
@@ -293,7 +292,7 @@ template <class S> __device__ static void end_level(S &s, bool sparse)
             s.block.now.depth++;
             if constexpr (S::together) {
                 s.peers.found = fresh;
-                s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + sum_of_edges(s.sums + PEERS_TAKEN);
+                s.peers.edges = sum_of_edges(s.sums_of_flags + PEERS_FOUND) + sum_of_edges(s.sums_of_flags + PEERS_TAKEN);
                 s.peers.certainly_sparse = false;
                 s.peers.seen += (double)fresh;
                 s.peers.seen_edges += (double)s.peers.edges;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The plan of device memory is made without CUDA's headers, so it has these sizes as numbers (cuda_limits.h). */
+/* Checks sizes that cuda_limits.h gives as numbers, because the plan of device memory is made without CUDA's headers. */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
@@ -19,12 +19,13 @@ int gpu_has_hubs(const struct device *dev)
 }
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`, dev->fused.noted
- * with notes. If there are several shards, or no memory for fused searches, only sets dev->fused.launch up to few_threads.
+ * with notes. With several shards, or without memory for fused searches, no launch is planned, and dev->fused.launch only gets
+ * its members up to few_threads.
  *
  * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
  * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
- * processors without a block. Small graphs, and deep graphs of few vertices, have short levels, so they get few threads, which
- * meet at a barrier sooner. */
+ * processors without a block. Levels are short in small graphs, and in deep graphs of few vertices. These get few threads,
+ * which meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -34,7 +35,7 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     launch->program = cuda_fused_plain(gpu_is_packed(dev));
     launch->has_thread_group = 1;
     launch->has_hubs = gpu_has_hubs(dev);
-    launch->share = is_deep ? 6 : 0;
+    launch->eighths_in_clusters = is_deep ? 6 : 0;
     launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
     if (dev->shard->p != 1 || !dev->fused.possible)
         return ST_OK;
@@ -68,7 +69,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
-    s->keeps = FUSED_MOST_KEPT; /* the loop lowers `keeps` to the number of bitmaps that fit into the queue of each kind */
+    s->keeps = FUSED_MOST_KEPT; /* lowered below to the number of bitmaps that fit into the queues of both kinds */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];
         s->of[kind] = *v;
@@ -88,23 +89,22 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds how long the rows of vertices can be (dev->fused.search.longest), and waits. Called when the graph is loaded.
+/* Finds how long the rows of vertices can be (dev->fused.search.first_of_class), and waits. Called when the graph is loaded.
  * Overwrites the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint32_t *longest = (uint32_t *)s->sparse[0];
+    uint32_t *first_of_class = (uint32_t *)s->sparse[0];
     if (dev->fused.launch.blocks == 0)
         return ST_OK;
-    if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
+    if (CUDA_TRY(cudaMemsetAsync(first_of_class, 0, sizeof s->first_of_class, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_fused_measure(s, longest, stream);
-    return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
+    cuda_fused_measure(s, first_of_class, stream);
+    return gpu_fetch(dev, s->first_of_class, first_of_class, sizeof s->first_of_class, stream, e);
 }
 
-/* Frees the mapped memory for reports, and the host's notes of levels. gpu_fused_open may have failed before, or was not
- * called. */
+/* Frees the mapped memory for reports, and the host's notes of levels. Also called if gpu_fused_open failed or never ran. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -158,7 +158,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
         s->hub_words = (uint32_t)delegate_words;
     if (!launch->has_hubs)
         s->hub_words = 0;
-    group->search.clean = group->ran;
+    group->search.last_was_fused = group->ran;
     group->ran |= together;
     dev->fused.settled = 0;
     return gpu_begin_kernel(dev, together ? (const void *)&group->search : s, launch, noted, e);
@@ -174,7 +174,7 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     enum { LOOKS = 1 << 14 };
     if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
-        /* a kernel that ends itself by a trap has reported before; then the stream's error is ignored */
+        /* a kernel that traps has reported before: if its report is there now, the stream's error does not matter */
         if (state != cudaErrorNotReady && *report >> 32 != number)
             CUDA_TRY(state, dev->where, e);
     }

@@ -1,33 +1,29 @@
 /* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each GPU
  *
- * In the level loop (loop.c), the plain twin of this kernel, a level of several GPUs costs launches and waits of host threads: 60 us
- * or more, even for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does (cuda_fused_kernel.cuh), and
- * barriers of the GPUs separate the steps. For a barrier a GPU writes a flag into the memory of each peer, and waits until the
- * flags of all peers are in its own memory.
+ * In the level loop (loop.c), the plain twin of this kernel, host threads launch each level of several GPUs and wait for it: 60
+ * us or more, even for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does
+ * (cuda_fused_kernel.cuh), and barriers of the GPUs separate the steps. For a barrier a GPU writes a flag into the memory of
+ * each peer, and waits until the flags of all peers are in its own memory. A search ends only if it is started on all peers.
  *
- * Dense levels. Peers read each other's bitmaps word by word, in order, since single reads of remote memory are slow.
- *   visit     Rows of a GPU find delegates, own normals, and (by nn) normals of all shards. Their bits are set in bitmaps.
+ * Dense levels. A GPU reads the bitmaps of its peers word by word, in order, since single reads of remote memory are slow.
+ *   visit     Each GPU sets bits for the vertices that its rows find: delegates, own normals and, by nn, normals of all shards.
  *   barrier   The bitmaps are complete. If dd is pulled in two parts, there is one more barrier between the parts.
- *   previsit  Delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited normals into the
+ *   previsit  Own normals, and delegates that any GPU found, become the frontier. Each GPU writes its visited normals into the
  *             memory of all peers, where pulls of nn look them up.
  *   barrier   Flags have counts of found vertices and of their edges, so that all GPUs choose the same directions.
- * The bitmaps of found vertices lie twice in memory. Levels use the copies in turn, and clear the one that all peers have read.
  *
  * Sparse levels, while the frontier is small. No bitmap is scanned.
  *   visit     Own normals and delegates join the next frontier. Normals of other shards are written into the memory of their
  *             GPUs, and delegates into the memory of all GPUs.
  *   barrier   Flags have the number of the vertices that were written.
  *   take      Vertices from peers join the next frontier, unless this GPU has visited them already.
- *   barrier   Flags have counts of the vertices that joined. Left out if the next level is certainly sparse.
- * Each word that is written to a peer here carries the number of a barrier, so words may arrive in any order. If the frontier of a
- * GPU is very small, the first block of this GPU goes from level to level by itself.
+ *   barrier   Flags have counts of the vertices that joined. There is no such barrier if the next level is certainly sparse.
  *
  * Several GPUs need, beside the files of one (cuda_fused.h):
  *   cuda_peers_barrier.cuh  the barrier of GPUs; the start of a search
  *   cuda_peers_dense.cuh    dense levels: gathering, the second part, two buffers
  *   cuda_peers_sparse.cuh   sparse levels: vertices that leave and arrive; levels of one block
  *   cuda_peers_plain.cu, cuda_peers_noted.cu  the kernels; cuda_peers_open.c: the host's side
- * A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_PEERS_H
 #define DBFS_CUDA_PEERS_H
@@ -40,10 +36,10 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* Indices of the values of a flag, which a GPU writes to each peer in a barrier. First come the counts of cuda_fused.h
- * (FUSED_FRESH, ...) for vertices that the GPU found itself, then the same counts for vertices that it received from peers and
- * that joined its frontier. If the next level is certainly sparse, received vertices are counted in the next level's flag.
- * Delegates are counted by each GPU. */
+/* Where a flag has its values. A GPU writes a flag to each peer in a barrier, to tell what it has counted. The counts of
+ * cuda_fused.h (FUSED_FRESH, ...) stand in it twice: first those of vertices that the GPU found itself, then those of vertices
+ * that peers sent to the GPU and that joined its frontier. If the next level is certainly sparse, vertices from peers are
+ * counted in the flag of that level. A delegate counts on each GPU. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
@@ -59,7 +55,7 @@ struct peer_flags {
 };
 
 /* The two tallies of a GPU in a round, to which all its blocks add their counts. TALLY_FOUND counts the vertices that the GPU
- * found, and those sent to each peer. TALLY_TAKEN counts the vertices received from peers that joined the frontier. */
+ * found and, for each peer, the vertices sent to it. TALLY_TAKEN counts the received vertices that joined the frontier. */
 enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
 /* A tally: the counts of cuda_fused.h, and then the number of vertices for each peer. The upper bits of each word count the
@@ -71,14 +67,14 @@ struct peers_tally {
 /* The size of a shard, as its GPU tells it to the peers. */
 struct peers_size {
     struct cost_graph graph;
-    uint64_t longest;             /* the most edges of a vertex */
+    uint64_t most_edges;          /* the most edges of a vertex */
     uint64_t vertices, all_edges; /* number of normals and delegates; number of edges of all subgraphs */
 };
 
 /* The state of a GPU's searches, in device memory. The state is zero before the first search. */
 struct peers_state {
     unsigned int barriers; /* the number of the last barrier of the GPUs: the same on all GPUs */
-    unsigned int sent;     /* 1 + the index of the bitmap `sent` that still has vertices of the last search; 0: none has */
+    unsigned int sent;     /* 1 or 2: the last search left vertices in its first or second bitmap `sent`; 0: in none */
     unsigned long long progress[128]; /* the state (peers_progress) that a single block hands to the other blocks */
     struct peers_tally tally[3][PEERS_TALLIES]; /* round r uses tally[r % 3] */
     struct peer_flags flag[2][MOST_PEERS]; /* peer i writes its flag of barrier b to flag[b % 2][i] */
@@ -106,7 +102,7 @@ struct peers_columns {
 /* Sums over all shards. Delegates are counted in each shard. */
 struct peers_total {
     double vertices, edges;
-    uint64_t longest; /* the most edges of a vertex in one shard */
+    uint64_t most_edges; /* the most edges of a vertex in one shard */
 };
 
 /* The parameters of the kernel. */
@@ -118,13 +114,12 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES], where the first index is the number of the barrier modulo 2. The lower
-     * half of an element is a vertex, with KIND_BIT for a delegate. The upper half is the number of the barrier whose flag
-     * counts it. */
+    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]: buffer b % 2 is for the vertices that peers send before barrier b. The
+     * lower half of an element is a vertex, with KIND_BIT for a delegate, the upper half is b: the vertex has arrived. */
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */
-    int clean; /* the last search was by this kernel, so only the bitmap `sent` that state->sent names must be cleared */
+    int last_was_fused; /* 1: this kernel did the last search, too, so only the bitmap that state->sent names is to be cleared */
     const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: delegates that this shard owns; all other delegates */
     struct peers_state *state;
 };

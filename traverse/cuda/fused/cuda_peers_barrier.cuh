@@ -13,8 +13,8 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* What a block keeps of a search of several GPUs, in addition to block_state. The values are the same in all blocks of a GPU,
- * but only the first block keeps `rounds`, and only a single block has the present values while it does levels for its GPU. */
+/* What a block keeps of a search of several GPUs, in addition to block_state. The values are alike in all blocks of a GPU, but
+ * only the first block keeps `rounds`. While a single block does levels for its GPU, the other blocks have older values. */
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
@@ -22,12 +22,12 @@ struct peers_block {
     bool sends;                   /* this level pushes nn, so bitmap `sent` of this buffer gets vertices */
     bool sent_before;             /* bitmap `sent` of the other buffer has vertices from the dense level before */
     bool in_parts;                /* the level pulls dd in two parts */
-    bool gathered;                /* joint.gathered has the frontier's normals of all shards, as the level before was dense */
+    bool gathered;                /* the level before was dense, so joint.gathered has the frontier's normals of all shards */
     bool certainly_sparse;        /* the next level is sparse, whatever vertices peers have sent */
     bool single_block;            /* this block does sparse levels for its GPU, and the GPU's other blocks wait */
     unsigned long long edges;     /* upper bound of the edges of the frontier, summed up over all GPUs */
-    unsigned long long found;     /* vertices of the frontier on all GPUs, without received vertices that are in no flag yet */
-    /* Sums over all frontiers so far and all GPUs: vertices, and about the number of their edges. Each GPU counts delegates. */
+    unsigned long long found;     /* vertices of the frontier on all GPUs, except those from peers that are in no flag yet */
+    /* The vertices of all frontiers so far on all GPUs, and an estimate of their edges. A delegate counts on each GPU. */
     double seen, seen_edges;
 };
 
@@ -39,13 +39,13 @@ struct peers_counts {
 /* The search of one GPU among several, in one block. */
 template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PACKED, true> {
     typedef gpu_fused_peers parameters;
-    gpu_fused_peers joint; /* the parameters for several GPUs; the base of this struct takes the place of joint.fused */
+    gpu_fused_peers joint; /* the parameters; joint.fused is not used, as the base of this struct is a copy of it */
     peers_block peers;
-    peers_counts own_counts;
-    peers_tally counted;   /* the counts of this block; in a single block also the numbers of vertices for each peer */
+    peers_counts counts_for_flags;
+    peers_tally block_counts;   /* what this block has counted; only in a single block also the vertices for each peer */
     unsigned single_items; /* work items of the next frontier, counted by the single block */
     unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
-    unsigned long long sums[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
+    unsigned long long sums_of_flags[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
 };
 
 #define PEERS_PATIENCE_NS 20000000000ull /* the nanoseconds that a GPU waits for a peer; a peer may start late */
@@ -84,28 +84,28 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 /* Returns the words of a tally of this round, in the GPU's memory, or in shared memory if a single block does the level. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
-    return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
+    return s.peers.single_block ? s.block_counts.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) and its arrival to a tally of the GPU. The first warp of each block calls it. */
+/* Adds this block's arrival and counts (s.block_counts) to a tally of the GPU. The first warp of each block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
     if (k < FUSED_COUNTS + s.joint.count)
-        atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
+        atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.block_counts.word[k] : 0));
 }
 
 /* ---- flags ---- */
 
-/* Waits until all blocks of this GPU have added their counts to the tally. Then writes the flags of barrier `number` to all
- * peers, with a lane for each value. A flag has counts of found and of received vertices: one of these from `tally`, the other
- * as s.own_counts keeps it. Received vertices are counted in one flag only. If `ordered`, a fence comes first, so that the
- * flags release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The
- * first warp of the first block calls it. */
+/* Writes the flags of barrier `number` to all peers, after all blocks of this GPU have added their counts to the tally. A flag
+ * has the counts of found vertices and those of received vertices. One of these two comes from `tally`, the other from
+ * s.counts_for_flags. Received vertices are counted in one flag only. If `ordered`, a fence comes before the flags, so that
+ * they release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The
+ * lanes of the first block's first warp call it, and each writes one value. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* A lane without a word of the tally waits for word 0, so that it, too, sees what blocks wrote before they added to it. */
+    /* Each lane waits for a word of the tally, to see what the blocks wrote before. Lanes without a word wait for word 0. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -124,11 +124,11 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     unsigned long long value = sum_lanes(k >= FUSED_COUNTS && k < words ? (unsigned)word : 0); /* PEERS_SENT */
     if (k < PEERS_TAKEN) {
         if (tally == TALLY_FOUND)
-            s.own_counts.found[k] = count;
-        value = s.own_counts.found[k];
+            s.counts_for_flags.found[k] = count;
+        value = s.counts_for_flags.found[k];
     } else if (k < PEERS_SENT) {
-        value = tally == TALLY_TAKEN ? count : s.own_counts.taken[k - PEERS_TAKEN];
-        s.own_counts.taken[k - PEERS_TAKEN] = 0;
+        value = tally == TALLY_TAKEN ? count : s.counts_for_flags.taken[k - PEERS_TAKEN];
+        s.counts_for_flags.taken[k - PEERS_TAKEN] = 0;
     }
     for (unsigned i = 0; i < s.joint.count; i++) {
         const unsigned long long for_peer = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
@@ -169,10 +169,10 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.counted. They are
- * added up over all blocks in tally number `tally`, and sent to every GPU. Afterwards s.flags has the counts of each GPU, and
- * s.sums has the sums over all GPUs. All threads of all GPUs call it, or only those of the single block that does the level for
- * its GPU.
+/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.block_counts. On
+ * each GPU the counts of all blocks are added up in a tally (`tally` is TALLY_FOUND or TALLY_TAKEN), and sent to every GPU.
+ * Afterwards s.flags has the counts of each GPU, and s.sums_of_flags has the sums over all GPUs. All threads of a GPU call it
+ * or, if a single block does the level for the GPU, all threads of this block.
  *
  * If `ordered`, every thread afterwards sees all that any thread of any GPU wrote before the barrier. For this each block ends
  * its writes by a fence before it adds to the tally, and the first block executes a fence of the system before it writes the
@@ -196,12 +196,12 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
     if (threadIdx.x == 0)
         s.peers.barriers = number;
     __syncthreads();
-    if (warp == 0) { /* a lane sums up each value, as a single thread would read the values one after the other */
+    if (warp == 0) { /* each lane sums up one value; a single thread would read the values one after the other */
         unsigned long long sum = 0;
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
             sum += s.flags[i][value];
         if (value < PEERS_VALUES)
-            s.sums[value] = sum;
+            s.sums_of_flags[value] = sum;
         __syncwarp();
     }
     if constexpr (S::noted) {
@@ -238,8 +238,8 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start of a search ---- */
 
-/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and goes on from the number of the last barrier.
- * All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
+/* Begins a search of several GPUs in a block: clears s.peers and s.counts_for_flags, and goes on from the number of the last
+ * barrier. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
  * Words from peers carry numbers of barriers, and an old word must not have the number of a new barrier. So when the numbers
  * have become large, they begin again at 0 or 1, and the receive buffers are cleared. This is safe, as peers send nothing
@@ -253,19 +253,19 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
     if (threadIdx.x == 0) {
         s.peers = peers_block{};
-        s.own_counts = peers_counts{};
+        s.counts_for_flags = peers_counts{};
         s.peers.barriers = last;
     }
 }
 
 /* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps
- * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before they reach the first
+ * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before the first
  * barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
     for (unsigned i = 0; i < 2; i++) {
-        if (!s.joint.clean || sent == i + 1)
+        if (!s.joint.last_was_fused || sent == i + 1)
             clear_columns(s.joint, s.joint.sent[i]);
     }
     clear_columns(s.joint, s.joint.gathered);

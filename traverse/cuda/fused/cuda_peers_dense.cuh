@@ -12,9 +12,9 @@
 /* ---- visits ---- */
 
 /* Copies the visited bits of the normals of all shards from the memory of peers to joint.gathered, where pulls of nn look them
- * up, and waits for all blocks. Does nothing if nn is not pulled, or if the level before was dense, as peers then have written
- * the bits of the frontier there. Bits of vertices that were visited earlier may be missing, but all neighbours of those are
- * visited. All threads of the grid call it. */
+ * up, and waits for all blocks. Does nothing if nn is not pulled, or after a dense level, which has already written the bits of
+ * its new frontier there. Bits of older vertices may then be missing, but all neighbours of these are visited. All threads of
+ * the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -54,9 +54,9 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
 /* Ends the visits of a dense level by a barrier of the GPUs. If dd is pulled in two parts, this barrier ends the first part.
  * Then the second part is done here, and another barrier ends it. All threads of the grid call it.
  *
- * The second part is for delegates that no GPU has found in the first part. They look for a parent in their rows of dd on
- * shards that do not own them, and also in their rows of dn if the level pulls along nd. Few of them are left, as the owner of
- * a delegate has all edges of the delegate to delegates of higher degree. */
+ * The second part is for delegates that no GPU has found in the first part. Shards that do not own such a delegate look for a
+ * parent in its row of dd. If the level pulls along nd, all shards also look in its row of dn. Few such delegates are left, as
+ * all edges of a delegate to delegates of higher degree are on the shard that owns it. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
@@ -75,9 +75,8 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* Returns which vertices of a bitmap word were found in this level. Of delegates, `next` has those that any GPU found. Of
- * normals, `next` has those that this GPU found, and `sent` has those of this shard that pushes of nn on any GPU found. All
- * other members are 0. */
+/* Returns which vertices of a bitmap word were found in this level: in `next` the delegates that any GPU found, or the normals
+ * that this GPU found, and in `sent` the normals of this shard that pushes of nn on any GPU found. Other members are 0. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -92,7 +91,7 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
 }
 
 /* Does the part of a previsit that only several GPUs need, for one word of vertices of each lane. `in` is false if the lane has
- * no word. Of delegates, it clears the word in the bitmap `found` that peers do not read now. Of normals:
+ * no word. For delegates, it clears the word in the other buffer's bitmap `found`, which peers do not read now. For normals:
  * - It clears the word of the bitmap `next`, which has vertices that this GPU itself has found.
  * - If the word has new vertices (`fresh`), it writes the word's visited normals to all peers that pull nn. The peers see them
  *   after the next barrier.
@@ -130,8 +129,9 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Adds the words of visited normals that this GPU has written to peers (an upper bound) to the note of the level. All threads
- * call it after the barrier of the previsit. It is no part of swap_buffers, as it would cost the kernel registers there. */
+/* Adds to the note of the level how many words of visited normals this GPU has written to peers (an upper bound). All threads
+ * call it after the barrier of the previsit. This code is not in swap_buffers, because there it would cost the kernel
+ * registers. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];

@@ -59,14 +59,14 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
             graph->rows_of_two_pulls[kind] += size->graph.rows_of_two_pulls[kind];
         g->total.vertices += (double)size->vertices;
         g->total.edges += (double)size->all_edges;
-        if (size->longest > g->total.longest)
-            g->total.longest = size->longest;
+        if (size->most_edges > g->total.most_edges)
+            g->total.most_edges = size->most_edges;
     }
     cost_settle_pulled(graph);
 }
 
 /* Sets the costs by which all GPUs choose directions, and g->listed_edges, the most edges of a frontier for which a sparse
- * level costs less than any dense level. It is less for a dense frontier, which must be made sparse first. Called after
+ * level costs less than any dense level. They are fewer for a dense frontier, which must first be made sparse. Called after
  * set_peers and set_graph. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
@@ -94,7 +94,7 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        /* A peer pulls nn only if it has edges of nn. It looks up normals of this shard only if this shard has edges of nn. */
+        /* 1: the peer may look up this shard's normals in pulls of nn, as both shards have edges of nn */
         const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
         g->shard[i] = peer->is.shard;
         g->peer[i] = (struct gpu_fused_peer){

@@ -37,8 +37,8 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is recorded as the parent of a row that found this column of nn in a pull: a local id, or REMOTE_PARENT for
- * other shards. */
+/* Returns the parent to record for a row that found this column of nn in a pull: the column's local id if it is in this shard,
+ * otherwise REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
@@ -65,9 +65,9 @@ __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrival
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices to the peers that must visit them: a normal of another shard to its GPU, and a delegate to all peers,
- * but only if this thread was the first on this GPU to visit it (`mine`). The vertices go to the receive buffers of the next
- * barrier. The tally counts them, by one atomic of the warp for each peer. All lanes of the warp call it. */
+/* Sends reached vertices to the peers that must visit them. A normal of another shard goes to that shard's GPU. A delegate goes
+ * to all peers, if this thread was the first on this GPU to visit it (`mine`). The vertices go to the receive buffers of the
+ * next barrier. The tally counts them, by one atomic of the warp for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -139,14 +139,14 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* Ends a sparse level without a second barrier of the GPUs, as the next level is certainly sparse. The next frontier is the
  * vertices that were found in this level and those received from peers. Received vertices are in no flag yet, so
- * s.own_counts.taken keeps their counts for the next flag. All threads that share the level call it.
+ * s.counts_for_flags.taken keeps their counts for the next flag. All threads that share the level call it.
  *
- * The depth grows by 1, unless this level's frontier turns out to have had no vertices, because peers had visited all vertices
- * sent to them. Such a level does not count, and the search is over. */
+ * The depth grows by 1, unless the frontier of this level had no vertices. This can be known only now: it happens if peers had
+ * visited all vertices sent to them. Such a level does not count, and the search is over. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    const unsigned long long *found = s.sums + PEERS_FOUND;
+    const unsigned long long *found = s.sums_of_flags + PEERS_FOUND;
     __syncthreads();
     if (!s.peers.single_block) {
         if (threadIdx.x < WARP)
@@ -154,21 +154,22 @@ template <class S> __device__ static void end_certain_level(S &s)
         grid_barrier(s);
     }
     if (threadIdx.x < FUSED_COUNTS)
-        s.own_counts.taken[threadIdx.x] =
-            (s.peers.single_block ? s.counted.word[threadIdx.x]
+        s.counts_for_flags.taken[threadIdx.x] =
+            (s.peers.single_block ? s.block_counts.word[threadIdx.x]
                                   : load_awaited(&words_of_tally(s, TALLY_TAKEN)[threadIdx.x])) &
             (TALLY_ARRIVAL - 1);
     read_counts(s);
     note_end(s);
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0) {
-            const bool was_empty = s.peers.found + s.sums[PEERS_TAKEN + FUSED_FRESH] == 0;
+            const bool was_empty = s.peers.found + s.sums_of_flags[PEERS_TAKEN + FUSED_FRESH] == 0;
             s.block.now.depth += !was_empty;
             s.peers.found = found[FUSED_FRESH];
             s.peers.seen += (double)found[FUSED_FRESH];
             s.peers.seen_edges += (double)sum_of_edges(found);
         }
-        set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums[PEERS_SENT], true);
+        set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums_of_flags[PEERS_SENT],
+                     true);
     }
     next_round(s, true);
 }
@@ -180,7 +181,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
     /* A single block uses one warp for 8 work items, or for 16 edges if rows are long. More warps would slow each other down.
-     * With fewer, the level would take too long, as a warp appends only 32 vertices at a time. */
+     * Fewer would take too long, as a warp appends only 32 vertices at a time. */
     if (s.peers.single_block) {
         const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
         warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
@@ -196,7 +197,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
     /* Adds vertices received in the level before to what was visited, and decides whether the next level is certainly sparse. */
     if (threadIdx.x < WARP) {
         const unsigned g = lane_id();
-        const unsigned long long *taken = s.sums + PEERS_TAKEN;
+        const unsigned long long *taken = s.sums_of_flags + PEERS_TAKEN;
         if (g < SUBGRAPHS) {
             s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
             s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
@@ -204,7 +205,8 @@ template <class S> __device__ static void run_sparse_together(S &s)
         if (g == 0) {
             s.peers.seen += (double)taken[FUSED_FRESH];
             s.peers.seen_edges += (double)sum_of_edges(taken);
-            s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
+            s.peers.edges =
+                sum_of_edges(s.sums_of_flags + PEERS_FOUND) + s.sums_of_flags[PEERS_SENT] * s.joint.total.most_edges;
             s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
         }
     }
@@ -227,11 +229,23 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Returns whether the first block of this GPU does the level by itself, because this GPU has few work items and all GPUs
- * together have few edges. The block begins within the limits for `times` 1, and goes on within twice these limits (`times` 2). */
-template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
+/* Returns whether this GPU has few work items, and all GPUs together have few edges: at most `times` the limits of a level that
+ * a single block begins with. */
+template <class S> __device__ static inline bool is_for_one_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
+}
+
+/* Returns whether the first block of this GPU begins to do levels by itself. */
+template <class S> __device__ static inline bool begins_single_block(S &s)
+{
+    return is_for_one_block(s, 1);
+}
+
+/* Returns whether the single block does the next level, too, which may be twice as large as its first one. */
+template <class S> __device__ static inline bool stays_single_block(S &s)
+{
+    return is_for_one_block(s, 2);
 }
 
 /* Lets the first block of this GPU do one or more sparse levels by itself, while the frontier is small. The GPU's other blocks
@@ -240,7 +254,7 @@ template <class S> __device__ static inline bool is_for_first_block(S &s, unsign
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
-    if (!s.peers.certainly_sparse) /* if certain, all blocks have met since the flags were read, in end_certain_level */
+    if (!s.peers.certainly_sparse) /* otherwise all blocks have met in end_certain_level since they read the flags */
         grid_barrier(s);
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0) {
@@ -254,7 +268,7 @@ template <class S> __device__ static __noinline__ void leave_to_first_block(S &s
             note_level(s.notes, s.block.now.depth, LEVEL_BLOCK);
             run_sparse(s);
         } while (s.peers.certainly_sparse && s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest &&
-                 is_for_first_block(s, 2));
+                 stays_single_block(s));
         __syncthreads();
         if (threadIdx.x == 0)
             s.peers.single_block = false;

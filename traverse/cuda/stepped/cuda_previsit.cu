@@ -26,7 +26,7 @@ struct kind_previsit {
     const gpu_csr *csr;
     struct {
         bool finds_many;
-        unsigned kept;
+        unsigned dense_frontiers;
         level_target target;
     } block;
 };

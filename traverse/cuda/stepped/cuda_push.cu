@@ -17,7 +17,7 @@ enum { TILE_EDGES = 1024 }; /* the number of items of a tile */
 /* The state of a push of one subgraph, which functions of visit/ get as argument `s`. Number is the type of raw columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
-    static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
+    static constexpr uint32_t longest_uncut_row = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
     typedef row_columns<PACKED, Number> columns;
     union space {
         laid_pieces<columns, 1> push;

@@ -21,15 +21,15 @@ enum reaching { REACH_SPARSE, REACH_NEXT };
  * given by its number. In subgraph nn it is given by a column, which has the shard in the upper bits and the local id in the
  * lower bits, and may need 8 bytes. */
 template <typename Number> struct slots_of {
-    static constexpr Number none = ~(Number)0; /* end[j] of a slot without an edge; the same as NO_HEAD if numbers have 4 bytes */
+    static constexpr Number none = ~(Number)0; /* the end vertex of a slot without an edge; NO_HEAD if numbers have 4 bytes */
     Number end[SLOTS];
     uint32_t parent[SLOTS]; /* row of the edge, coded by parent_code */
     uint8_t kind[SLOTS];    /* NORMALS, DELEGATES, or FUSED_COLUMNS for a column of nn */
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends some of the end vertices in the lanes' slots to a list of *counter elements. Slot j is appended if is(j) is true:
- * put(j, at) then writes element `at` of the list. The warp reserves all places by one atomic. All lanes of the warp call it. */
+/* Appends some of the end vertices in the lanes' slots to a list, whose length is *counter. is(j) returns whether slot j is
+ * appended, and put(j, at) writes it to element `at`. The warp reserves all elements by one atomic. All lanes of it call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -53,14 +53,14 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* Returns the kind of vertices that the columns of subgraph g are: NORMALS or DELEGATES. If several GPUs search (TOGETHER),
- * nn's columns are normals of all shards, which are the kind FUSED_COLUMNS. `csr` has the rows of g. */
+/* Returns the kind of the vertices that edges of subgraph g lead to: NORMALS or DELEGATES. If several GPUs search (TOGETHER),
+ * edges of nn lead to normals of all shards, the kind FUSED_COLUMNS. `csr` has the rows of g. */
 template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the row, with KIND_BIT if it is a
+/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the row, with KIND_BIT for a
  * delegate. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
@@ -91,13 +91,13 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's list `reached` to the list of the block, where they stay until all warps are done
- * (list_left). If the block's list is full, the remaining vertices are appended to the next frontier at once. s.block.left
- * grows by `count` in both cases. All lanes of the warp call it. */
-template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
+/* Moves the `count` vertices of the warp's list `reached` to the block's list. There they stay until all warps are done, when
+ * append_block_list appends them to the next frontier. Vertices for which the list has no room are appended to the frontier at
+ * once. s.block.block_reached grows by `count` in both cases. All lanes of the warp call it. */
+template <class S> __device__ static inline void move_to_block_list(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
-    unsigned at = lane_id() == 0 ? atomicAdd(&s.block.left, count) : 0;
+    unsigned at = lane_id() == 0 ? atomicAdd(&s.block.block_reached, count) : 0;
     at = __shfl_sync(ALL_LANES, at, 0);
     const unsigned fits = at < capacity ? min(count, capacity - at) : 0;
     for (unsigned i = lane_id(); i < fits; i += WARP)
@@ -107,12 +107,12 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the vertices that warps have left in the block's list (leave_reached) to the next sparse frontier. s.block.left,
- * their number, stays as it is. All threads of the block call it. */
-template <class S> __device__ static inline void list_left(S &s)
+/* Appends the vertices of the block's list, which all its warps have filled (move_to_block_list), to the next sparse frontier.
+ * The number of vertices, s.block.block_reached, stays as it is. All threads of the block call it. */
+template <class S> __device__ static inline void append_block_list(S &s)
 {
     __syncthreads();
-    const unsigned count = min(s.block.left, 2 * s.thread_group_capacity);
+    const unsigned count = min(s.block.block_reached, 2 * s.thread_group_capacity);
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
         list_vertices<S>(s.csr, s.block.target, has ? shared_words<S>()[i + lane_id()] : 0, has);
@@ -155,7 +155,7 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
     if constexpr (S::together)
         list_reached<S>(s.csr, s.block.target, 0, count);
     else
-        leave_reached(s, count);
+        move_to_block_list(s, count);
 }
 
 /* ---- reaching vertices: setting bits of `next`, from which a previsit makes the frontier ---- */
@@ -191,8 +191,8 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
 
 /* Sets the bits of end vertices in the bitmap `next`, except those that are visited or set already, and writes the vertices'
  * parents. Returns whether this lane has set a bit. If several edges lead to a vertex, each of them may write a parent. All
- * these parents are right, so no thread waits for its atomic. Kernels of the level loop read `visited` before `next`, since
- * `visited` may lie in caches. All others read `next` first. */
+ * these parents are right, so no thread waits for its atomic. Kernels of the level loop look first at `visited`, which may lie
+ * in caches, and other kernels look first at `next`. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -219,8 +219,9 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
 }
 
 /* Visits the end vertices of the edges in the slots `e`, in the way that HOW says (enum reaching), and writes parents if the
- * search records them. With several GPUs, columns of nn that belong to this shard are first replaced by local ids if needed. A
- * kernel of the level loop sets s.found if it found a vertex. Slots from `used` on are empty. All lanes of the warp call it. */
+ * search records them. With several GPUs, columns of nn that are normals of this shard are first replaced by local ids, if
+ * needed. Kernels of the level loop set s.found if they find a vertex. Slots from `used` on are empty. All lanes of the warp
+ * call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* sparse levels and parents need the local ids of own normals */
@@ -237,7 +238,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns; `from` has the
+/* Returns the end vertex of edge i of a work item: the first `heads` edges are head columns of row `row`, `from` reads the
  * others. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
@@ -246,7 +247,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* Returns the columns of a work item behind its head columns. If they are packed, also reads where the row begins. */
+/* Returns a reader of a work item's columns behind the heads. For packed columns it also looks up where the row begins. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;

@@ -13,7 +13,7 @@
 
 /* A row of a vertex that is about to be appended to a sparse frontier. */
 struct listed_row {
-    uint64_t begin, length; /* index of the first column behind the head columns; number of columns from there on */
+    uint64_t begin, length; /* the columns behind the head columns: index of the first one, and their number */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */
     unsigned items;         /* work items of the row; 0: the row is empty */
 };
@@ -24,9 +24,9 @@ template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-/* Reads where the two rows of vertex `id` lie and how long they are. They are in csr[0] and csr[1], the two subgraphs of the
- * vertex's kind. If `has` is false, the lane has no vertex, and the rows become empty. All reads begin before the first is
- * waited for. Each step stands twice, as a loop over the subgraphs would cost the callers 3 KB of code. */
+/* Reads where the two rows of vertex `id` lie and how long they are. csr[0] and csr[1] are the two subgraphs of the vertex's
+ * kind. If `has` is false, the lane has no vertex, and both rows become empty. All reads begin before the first is waited for.
+ * The code is written out for both rows, as a loop would cost the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
     const gpu_csr &a = csr[0], &b = csr[1];
@@ -61,7 +61,7 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
  * the index of the first column, and the flags. Flags of ITEM_ONCE go to the first work item only. All lanes of the warp call
  * it with the same arguments, and share the writes. */
 template <uint32_t EDGES = ITEM_EDGES>
-__device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
+__device__ static inline void write_pieces(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
@@ -73,7 +73,7 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
 /* Writes the work items of up to 32 rows, one row `r` from each lane, to `next`. The lane's row is that of vertex `id` in
  * subgraph g, and its work items begin at next[at]. The first one gets `flags` (ITEM_FIRST or 0). The whole warp helps with
  * rows of more than OWN_ITEMS work items. All lanes of the warp call it. */
-__device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
+__device__ static inline void write_items(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
     uint64_t begin = r.begin | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | (r.heads > 0 ? ITEM_HEADS : 0) | flags;
@@ -88,13 +88,13 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     for (unsigned many = __ballot_sync(ALL_LANES, r.items > OWN_ITEMS); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
         const work_item item = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
-        put_long_row(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
+        write_pieces(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
     }
 }
 
 /* Adds rows of subgraph g to the warp's counters: their number to FUSED_SOURCES + g, and their edges to FUSED_FORWARD + g. Each
  * lane has a row `r`, which counts if `mine` is true and it is not empty. At most 2^26 edges are counted for a row, so that the
- * sum fits into 32 bits. No choice changes, as these are too many for a sparse level anyway. All lanes of the warp call it. */
+ * sum fits into 32 bits. This changes no choice, as a sparse level has fewer edges anyway. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -136,8 +136,8 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
         count_rows<S>(ND, has && kind == NORMALS, row[1]);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(target.next, base + before, row[0], g, id, ITEM_FIRST);
-    put_rows(target.next, base + before + row[0].items, row[1], g | 1, id, row[0].items > 0 ? 0 : ITEM_FIRST);
+    write_items(target.next, base + before, row[0], g, id, ITEM_FIRST);
+    write_items(target.next, base + before + row[0].items, row[1], g | 1, id, row[0].items > 0 ? 0 : ITEM_FIRST);
 }
 
 /* ---- the words of dense frontiers, which warps share ---- */
@@ -165,8 +165,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 }
 
 /* Cuts long rows into pieces of EDGES columns, and appends these to the list `cut` for a second pass. Each lane in the set
- * `many` gives a row: its vertex, its length in columns, and `begin`, the index of its first column with flags (work_item::at).
- * All lanes of the warp call it. */
+ * `many` gives a row: its number `row`, its `length` in columns, and `begin`, which is the index of its first column together
+ * with flags, as in work_item::at. All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
@@ -176,7 +176,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
-        put_long_row<EDGES>(cut.pieces, at,
+        write_pieces<EDGES>(cut.pieces, at,
                             work_item{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }

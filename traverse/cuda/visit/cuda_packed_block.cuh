@@ -1,25 +1,24 @@
 /* cuda_packed_block.cuh: a warp decodes a block of 128 packed columns (formats/container/packed_row.h)
  *
- * In its twin, column_of_row of cuda_common.cuh, one thread searches the block's bit vector for one column. Here each lane lists the
- * set bits of one word of the vector, and then all columns of the block look up their bits in this list. Bytes moved for 128
- * columns: 8 (offsets), 4 (head), 16 (directory), the codes, and up to 48 of the vector.
+ * In its twin, column_of_row of cuda_common.cuh, one thread searches the block's bit vector for the bit of one column. Here
+ * each lane lists the set bits of one word of the vector. Then the bits of all columns of the block are found in this list.
+ * Bytes moved for 128 columns: 8 (offsets), 4 (head), 16 (directory), the codes, and up to 48 of the vector.
  */
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
 #define DBFS_CUDA_PACKED_BLOCK_CUH
 
 #include "cuda_frontier.cuh"
 
-/* The blocks of packed columns that a work item decodes. A work item is a row or a piece of a row. So that no two pieces decode
- * the same block, a block belongs to the piece that has the block's first column. Only the block in which a row begins belongs
- * to the row's first piece. */
+/* The blocks of packed columns that a work item (a row, or a piece of a row) decodes. If a block has columns of two pieces, the
+ * piece with the block's first column decodes it. If a row begins inside a block, the row's first piece decodes it. */
 struct packed_part {
     uint64_t begin, end;  /* the row is elements begin to end - 1 of the subgraph's columns */
     uint64_t first, last; /* blocks first to last - 1 are decoded */
-    uint32_t start;       /* the row's last head column + 1, to which the row's first gap is added; 0: there are no head columns */
+    uint32_t start;       /* the number to which the row's first gap is added: its last head column + 1, or 0 without heads */
 };
 
-/* Finds the blocks that a work item decodes. `skipped` columns at the beginning of a row were looked at before, so a work item
- * that begins at most that far into its row counts as the row's first piece. All reads are under way at once. */
+/* Returns the blocks that a work item decodes. It counts as the first piece of its row if it begins at most `skipped` columns
+ * behind the row's beginning, as these columns were looked at before. All reads are under way at once. */
 __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const work_item &item, uint32_t skipped)
 {
     const uint64_t at = item.at & ITEM_AT;

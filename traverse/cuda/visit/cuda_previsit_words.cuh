@@ -43,18 +43,18 @@ __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, ui
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Returns whether a previsit reads all members of found_word at once, which is faster if the level finds many vertices. It
- * never does if it makes a sparse frontier (TO_SPARSE), for which in_one and in_two are not needed. */
+/* Returns whether a previsit reads all members of found_word at once, which is faster if the level finds many vertices. If the
+ * next frontier is sparse (TO_SPARSE), it never does, as in_one and in_two are not needed then. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
 /* Adds the new vertices of a span of words to the next frontier: the vertices that the level found and that were not visited
- * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Also writes their
- * depths if the bitmap will not be kept until the search ends. With several GPUs share_word clears `next`, and tells peers
- * about visited normals. `w` has what the lane has read so far, and the rest is read here. Returns the new vertices of the
- * lane's word. All lanes of the warp call it. */
+ * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. With several GPUs
+ * it does the last step by share_word, which also tells peers about visited normals. Writes depths, too, if the bitmap will not
+ * be kept until the search ends. Members of `w` that the lane has not read before (prefetches_all) are read here. Returns the
+ * new vertices of the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -68,23 +68,23 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     }
     const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
-        frontier_bitmap(v, s.keeps, s.block.kept + 1)[word] = fresh;
+        frontier_bitmap(v, s.keeps, s.block.dense_frontiers + 1)[word] = fresh;
     if (fresh != 0)
         v.visited[word] = w.visited | fresh;
     if constexpr (S::together)
         share_word(s, kind, base, in, w.next, w.visited | fresh, fresh, sent);
     else if (w.next != 0)
         v.next[word] = 0;
-    if (s.block.kept >= s.keeps)
+    if (s.block.dense_frontiers >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
     return fresh;
 }
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words (`fresh` has those of the lane's word) to the counters of the warp: their number to
- * FUSED_FRESH, and for both subgraphs g of their kind their rows to FUSED_SOURCES + g and the edges of these rows to
- * FUSED_FORWARD + g.
+/* Counts the new vertices of a span of words (`fresh` has those of the lane's word) in the counters of the warp: the vertices
+ * in FUSED_FRESH and, for both subgraphs g of their kind, the vertices with a row in FUSED_SOURCES + g, and the edges of these
+ * rows in FUSED_FORWARD + g.
  *
  * The edges are an estimate, so that rows need not be looked up: the number of the rows times the mean length of all rows of
  * the span. This is close, as vertices are in the order of their degrees. `edges` is the number of edges behind the heads in
@@ -119,10 +119,10 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
 /* ---- all words ---- */
 
 /* Does this warp's share of a previsit: makes the vertices that the level found the next frontier, except those that were
- * visited before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they become a bitmap. Both ways count
- * vertices, rows and edges. The warp is number `warp` of `warps`, and works on one span of words at a time, first of normals,
- * then of delegates. With several GPUs it begins to read the next span from the memory of peers before it works on the present
- * one. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in registers. */
+ * visited before. If TO_SPARSE, the frontier gets work items, otherwise it is a bitmap. Both ways count vertices, rows and
+ * edges. The warp is number `warp` of `warps`, and works on one span of words at a time, first of normals, then of delegates.
+ * With several GPUs it begins to read the next span from the memory of peers before it works on the present one. All lanes of
+ * the warp call it. Not inlined, so that the code of other steps keeps more values in registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
@@ -173,7 +173,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
-    const uint32_t *frontier = frontier_bitmap(v, s.keeps, s.block.kept);
+    const uint32_t *frontier = frontier_bitmap(v, s.keeps, s.block.dense_frontiers);
     const uint32_t span = span_of(v.words, warps, WARP);
     const uint64_t step = (uint64_t)warps * span;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {

@@ -20,18 +20,18 @@
 enum {
     PULL_SINGLE = 16, /* a thread reads up to 16 columns of its row before other lanes help */
     PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first */
-    SPANS_A_WARP = 8  /* each warp gets 8 spans if there are enough words, since the first words have the longest rows */
+    SPANS_A_WARP = 8  /* a warp gets 8 spans, if there are enough words, so that no warp has all of the long first rows */
 };
 
 /* The arrays that the pull of one subgraph reads and writes. */
 struct pulling {
     const gpu_csr *csr;
-    const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
-    uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
-    uint32_t *next, *parent;           /* `next` and parents of the rows; `parent` is NULL if parents are not recorded */
-    uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
-    uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
-    int along;                         /* subgraph of the same edges in the other direction, along which a push would go */
+    const uint32_t *visited, *visited_columns; /* the visited bits of the rows; the visited bits of the columns */
+    uint32_t hubs;           /* columns below this number are looked up in the hub bitmap */
+    uint32_t *next, *parent; /* the bitmap `next`, and the parents of the rows, NULL if they are not recorded */
+    uint32_t tag;            /* KIND_BIT if the columns are delegates, otherwise 0 */
+    uint64_t flags;          /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
+    int push_subgraph;       /* subgraph of the same edges in the other direction, along which a push would go */
 };
 
 /* Returns the arrays for a pull by the rows of subgraph g. */
@@ -51,7 +51,8 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
 }
 
 /* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
- * bitmap, or if no subgraph with delegates as columns is pulled. All threads of the block call it. */
+ * bitmap, or if no row looks for a parent among delegates: only rows do whose pull replaces a push along dn or dd. All threads
+ * of the block call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -61,14 +62,14 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. Columns below q.hubs are looked up in the hub bitmap, the others in q.parents. */
+/* Returns whether a column is visited: looks it up in the hub bitmap if it is below q.hubs, otherwise in q.visited_columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
         if (column < q.hubs)
             return test_bit(shared_words<S>(), column);
     }
-    return test_bit(q.parents, column);
+    return test_bit(q.visited_columns, column);
 }
 
 /* Records a column as the parent of a row, with KIND_BIT for a delegate. For a normal of another shard it records
@@ -82,10 +83,9 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if parents are
- * recorded. */
+/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if wanted. */
 template <class S>
-__device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
+__device__ static inline void record_parent(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)
 {
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
@@ -95,8 +95,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Adds the columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is noted. A pull is
- * counted under the subgraph g along which a push would go in its place. All lanes of the warp call it. */
+/* Adds the number of columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is noted. The
+ * pull takes the place of a push along subgraph g. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
@@ -107,8 +107,8 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
 }
 
 /* Counts the probes of columns that lanes have read side by side, if the search is noted. Each group of `group` lanes has read
- * neighbouring columns of one row: column[j] of lane l is number j * group + l of these. Only columns up to the first visited
- * one count, as if one thread had read them in order. All lanes of the warp call it. */
+ * neighbouring columns of one row: column[j] of lane l is number j * group + l of these. Columns behind the first visited one
+ * do not count, as a thread that reads in order would stop there. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -123,13 +123,13 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
         first = min(first, __shfl_xor_sync(ALL_LANES, first, step));
     for (int j = 0; j < PULL_AHEAD; j++)
         seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
-    note_probes<S>(seen, q.along);
+    note_probes<S>(seen, q.push_subgraph);
 }
 
 /* ---- the columns of rows ---- */
 
 /* Lets the `count` rows in the warp's list look at their head column number `column`. An element of the list is the number of a
- * row minus `first`. A row whose head is visited has found its parent (set_found). A row whose head is empty has no more
+ * row minus `first`. A row whose head is visited has found its parent (record_parent). A row whose head is empty has no more
  * columns. Both leave the list. Returns the number of rows that stay in it. All lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
@@ -153,12 +153,12 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
         unsigned probes = 0;
         for (int j = 0; j < SLOTS; j++)
             probes += head[j] != NO_HEAD;
-        note_probes<S>(probes, q.along);
+        note_probes<S>(probes, q.push_subgraph);
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             if (hit[j])
-                set_found(s, q, w, first, at[j], head[j]);
+                record_parent(s, q, w, first, at[j], head[j]);
             const bool stays = head[j] != NO_HEAD && !hit[j];
             const unsigned staying = __ballot_sync(ALL_LANES, stays);
             if (stays)
@@ -210,8 +210,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Looks for a visited column among the columns that the lanes have read of one row. Returns one to all lanes, or NO_HEAD if
- * there is none. Counts the probes if the search is noted. All lanes of the warp call it. */
+/* Looks for a visited column among the columns that the lanes have read of one row. Returns such a column to all lanes, or
+ * NO_HEAD if there is none. Counts the probes if the search is noted. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -226,8 +226,8 @@ __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks for a visited column in a piece of a long row, by a whole warp. Returns one to all lanes, or NO_HEAD if there is none.
- * The warp reads 128 columns in a step, and stops after the first step that finds one. All lanes of the warp call it. */
+/* Looks for a visited column in a piece of a long row, by a whole warp. Returns such a column to all lanes, or NO_HEAD if none
+ * is. The warp reads 128 columns in a step, and stops after the first step that finds one. All lanes of the warp call it. */
 template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
@@ -305,8 +305,8 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
 }
 
 /* Lets the `count` rows in the warp's list look at their columns behind the heads, in the three steps that the head of this
- * file describes. Rows that find a parent are recorded by set_found. In the level loop, very long rows are not cut into pieces,
- * but read at once (pull_long_rows). All lanes of the warp call it. */
+ * file describes. Rows that find a parent are recorded by record_parent. In the level loop, very long rows are not cut into
+ * pieces, but read at once (pull_long_rows). All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -321,7 +321,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             r = pulled_row{first + at, rest.begin, rest.begin, rest.end};
             parent = pull_by_thread<S>(q, r);
         }
-        note_probes<S>(r.at - r.begin, q.along);
+        note_probes<S>(r.at - r.begin, q.push_subgraph);
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
@@ -336,7 +336,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
-            set_found(s, q, w, first, at, parent);
+            record_parent(s, q, w, first, at, parent);
     }
 }
 
@@ -373,8 +373,8 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     for (uint32_t i = warp;; i += warps) {
         uint32_t at = i;
         int g = SUBGRAPHS - 1;
-        for (; g >= 0 && at >= spans.count[g]; g--)
-            at -= spans.count[g];
+        for (; g >= 0 && at >= spans.instead_of_push[g]; g--)
+            at -= spans.instead_of_push[g];
         if (g < 0)
             return;
         const int reverse = reverse_of(g);
@@ -396,7 +396,7 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
     const uint32_t words = looks ? (uint32_t)s.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
-        pulls.count[g] = (words + size - 1) / size;
+        pulls.instead_of_push[g] = (words + size - 1) / size;
     if (g == 0)
         pulls.size = size;
 }

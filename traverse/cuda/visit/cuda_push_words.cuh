@@ -12,8 +12,8 @@
 enum { MOST_PARTS = 3 /* a word is cut into at most 2^MOST_PARTS parts; a lane pushes one part */ };
 
 /* Pushes rows of subgraph g, one from each lane: sets the bits in `next` of the vertices that their edges lead to. If a row has
- * more than S::row_together columns behind the heads, only its heads are pushed here. Its other columns are cut into pieces and
- * appended to `cut`, for a second pass. `has` is false if the lane has no row. All lanes of the warp call it. */
+ * more than S::longest_uncut_row columns behind the heads, only its heads are pushed here. Its other columns are cut into
+ * pieces and appended to `cut`, for a second pass. `has` is false if the lane has no row. All lanes of the warp call it. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
@@ -24,23 +24,23 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
         begin = rest.begin;
         length = rest.end - begin;
     }
-    const bool is_long = length > S::row_together;
+    const bool is_long = length > S::longest_uncut_row;
     cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | subgraph, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? ITEM_HEADS : 0;
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Returns the index of the word that a lane pushes in a round. If words are cut into 2^all.parts parts, returns the index of
- * the part, where the parts of all words are numbered together. */
+/* Returns the index of the word that a lane pushes in a round. If words are cut into parts (2^all.parts each), it returns the
+ * index of the lane's part among the parts of all words. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
 /* Decides for each subgraph how `warps` warps share the words of the dense frontier in a push, and writes this to plan.pushes.
- * Large groups of neighbouring words are read faster. But if rows are long, groups are small. Then the first words, which have
- * the longest rows, go to different warps. All lanes of one warp call it. */
+ * Large groups of neighbouring words are read faster. If rows are long, groups are small nevertheless, so that the first words,
+ * which have the longest rows, go to different warps. All lanes of one warp call it. */
 __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();
@@ -67,7 +67,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     const gpu_vertices &from = s.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
     const scattered_words &all = s.plan.pushes[g];
-    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_bitmap(from, s.keeps, s.block.kept);
+    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_bitmap(from, s.keeps, s.block.dense_frontiers);
     uint16_t *unpacked = own_space<S>().unpacked;
     for (uint32_t round = warp; round < all.rounds; round += warps) {
         const uint32_t part = word_of_lane(all, round, lane_id()), word = part >> all.parts;

@@ -18,7 +18,7 @@
 
 enum {
     ITEM_EDGES = FUSED_ITEM_EDGES,
-    SHARE_EDGES = 64,   /* a work item of ITEM_EDGES columns is cut into shares of at least 64, one for each lane (expand_items) */
+    SHARE_EDGES = 64,   /* if a work item is cut into shares, each has at least 64 columns (expand_items) */
     SHARES_A_WARP = 32, /* shares of work items that a warp visits at a time: one for each lane */
     OWN_ITEMS = 4,      /* a thread writes up to 4 work items of its row by itself; the whole warp writes those of longer rows */
     SLOTS = 4,          /* a thread begins 4 reads, of edges or of words of a bitmap, before it waits for the first */
@@ -30,13 +30,13 @@ enum {
 #define ITEM_SUBGRAPH_SHIFT 62
 #define ITEM_HEADS (1ull << 61)             /* the head columns of the row belong to the work item */
 #define ITEM_PULL (1ull << 60)              /* the row looks for a parent in a pull; without this flag it is pushed */
-#define ITEM_FIRST (1ull << 59)             /* the first work item of its vertex: tells each vertex of a list once (take_items) */
+#define ITEM_FIRST (1ull << 59)             /* the vertex's first work item, by which take_items finds each vertex once */
 #define ITEM_ONCE (ITEM_HEADS | ITEM_FIRST) /* the flags that only the first piece of a row has */
 #define ITEM_AT ((1ull << 59) - 1)
 
 /* ---- columns, raw or packed ---- */
 
-/* Reads the columns of a row that are stored raw, as numbers of 4 or 8 bytes. An object stands at one column of the row, and
+/* A reader of the columns of a row that are stored raw, as numbers of 4 or 8 bytes. It begins at one column of the row, and
  * counts the others from there. row_columns<true> reads packed columns by the same functions. */
 template <bool PACKED, typename Number = uint32_t> struct row_columns {
     typedef Number number;
@@ -61,9 +61,9 @@ template <bool PACKED, typename Number = uint32_t> struct row_columns {
     }
 };
 
-/* Reads the columns of a row that may be packed. `at` is the index of the object's first column in the subgraph, and `begin`
- * the index of the row's first column. Decoding needs `begin`, because a packed column is coded differently if its row begins
- * in the same block. */
+/* A reader of the columns of a row that may be packed. `at` is the index in the subgraph of the column where it begins, and
+ * `begin` the index of the row's first column. Decoding needs `begin`, because a packed column is coded differently if its row
+ * begins in the same block. */
 template <> struct row_columns<true> {
     typedef uint32_t number;
     uint64_t at, begin;
@@ -101,7 +101,7 @@ template <class Columns, unsigned REACHED> struct laid_pieces {
 
 /* The shared memory of one warp. */
 template <int COUNTERS, bool PACKED> struct warp_space {
-    unsigned long long count[COUNTERS]; /* counters of this warp (FUSED_FRESH, ...), which add_counts moves to those of the level */
+    unsigned long long count[COUNTERS]; /* this warp's counters (FUSED_FRESH, ...); add_counts adds them to the level's */
     uint16_t unpacked[SPAN_WORDS * 32]; /* rows of the dense frontier to push next, as bit positions in the warp's 32 words */
     union {
         laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
@@ -118,7 +118,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 /* What one block of the thread group (the few blocks that do very small levels by themselves) reached in a level. */
 struct __align__(16) thread_group_part {
     unsigned count;   /* the number of vertices that the block reached */
-    unsigned longest; /* the largest length class of these vertices (gpu_fused::longest) */
+    unsigned largest_class; /* the largest length class of these vertices (gpu_fused::first_of_class) */
     unsigned unused[2];
 };
 
@@ -133,7 +133,7 @@ struct level_target {
  * all pulled subgraphs are numbered together, and a warp pulls one span at a time. */
 struct word_spans {
     uint32_t size;             /* words of a span */
-    uint32_t count[SUBGRAPHS]; /* spans of the pull that replaces a push along subgraph g; 0: g is not pulled */
+    uint32_t instead_of_push[SUBGRAPHS]; /* spans of the pull that replaces a push along subgraph g; 0: g is not pulled */
 };
 
 /* Which edges of a dense push set the bit of their end vertex in `next`. With fewer edges there are fewer atomics, but more reads. */
@@ -147,27 +147,27 @@ enum pushed_bits {
  * the next level without a message. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    thread_group_part part[3];   /* vertices that this block reached in levels of the thread group, by round modulo 3 */
-    thread_group_part single[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
+    thread_group_part group_reached[3];  /* vertices that this block reached in levels of the thread group, by round modulo 3 */
+    thread_group_part single_reached[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
     int32_t single_depth;        /* the depth of the frontier that a single block leaves to the thread group */
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices that warps moved to the block's list, including those that did not fit (leave_reached) */
-    unsigned arrivals;     /* fused_state::arrived at the end of the last barrier of the grid */
-    int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
-    fused_progress now;    /* counts of the frontier, and of all visited vertices */
-    fused_choice choice;   /* the kind and the directions of the level */
-    bool few_edges;        /* the level pushes so few edges that reading a visited bit before the atomic does not pay (claim) */
-    bool finds_many;       /* the dense level will find so many vertices that the previsit reads all words at once */
+    unsigned block_reached;   /* vertices moved to the block's list; may be more than the list can hold (move_to_block_list) */
+    unsigned arrivals;        /* fused_state::arrived at the end of the last barrier of the grid */
+    int sparse_is_chosen;     /* the level is sparse, and so small that costs are not computed */
+    fused_progress now;       /* counts of the frontier, and of all visited vertices */
+    fused_choice choice;      /* the kind and the directions of the level */
+    bool few_edges;           /* so few edges are pushed that reading a visited bit before the atomic does not pay (claim) */
+    bool finds_many;          /* the dense level will find so many vertices that the previsit reads all words at once */
     pushed_bits push_bits;
-    unsigned kept;         /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
+    unsigned dense_frontiers; /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
     word_spans pulls;
 };
 
 /* How warps share the words of the frontier's bitmap in a dense push. In a round a warp pushes 32 words, one from each lane:
- * groups of 2^shift neighbours, far apart from each other. If the bitmap is small, each word is cut into 2^parts parts, and a
- * lane pushes one part. Otherwise a single lane could get nearly all edges of the level. */
+ * groups of 2^shift neighbours, far apart from each other. In a small bitmap one word may have nearly all edges of the level.
+ * So each word of a small bitmap is cut into 2^parts parts, and a lane pushes one part. */
 struct scattered_words {
     uint32_t rounds; /* the number of rounds of all warps together */
     uint16_t shift, parts;
@@ -179,11 +179,11 @@ struct dense_plan {
     bool sparse_next; /* the next level is certainly sparse, as few vertices and edges are unvisited */
 };
 
-/* The search as a block of fused_kernel keeps it: the parameters of the kernel (gpu_fused), and the state of the block. A dense
- * push cuts rows with more than row_together columns behind the heads into pieces of piece_edges columns. */
+/* The search as a block of fused_kernel keeps it: the parameters of the kernel (gpu_fused), and the state of the block. In a
+ * dense push, rows with more than longest_uncut_row columns behind the heads are cut into pieces of piece_edges columns. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
-    static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
+    static constexpr uint32_t longest_uncut_row = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
     static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
@@ -193,7 +193,7 @@ template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     level_notes<NOTED> notes;
 };
 
-/* Replaces an array over subgraphs in kernels of the level loop, which visit one subgraph: every index gives `one`. */
+/* Stands for an array over subgraphs in kernels of the level loop, which visit one subgraph: every index gives `one`. */
 template <typename T> struct only {
     T one;
 
@@ -204,7 +204,7 @@ template <typename T> struct only {
 };
 
 /* The dynamic shared memory of a block: a warp_space for each warp, and behind these one array that the whole block shares. It
- * is at times the block's list of reached vertices (leave_reached), the two lists of the thread group, or the hub bitmap. */
+ * is at times the block's list of reached vertices, the two lists of the thread group, or the hub bitmap. */
 extern __shared__ unsigned char memory[];
 
 /* Returns the part of the shared memory that belongs to this warp. */
