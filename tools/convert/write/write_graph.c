@@ -77,6 +77,7 @@ enum status graph_writer_open_temporary(struct graph_writer **result, const char
     return ST_OK;
 }
 
+/* Hands the descriptor over: the writer has none afterwards. */
 int graph_writer_temporary_fd(struct graph_writer *writer)
 {
     int fd = writer->temporary_fd;
@@ -98,6 +99,7 @@ void graph_writer_free(struct graph_writer *writer)
     free(writer);
 }
 
+/* The edges of a block, where the format has blocks. */
 size_t graph_writer_granule(const struct graph_writer *writer)
 {
     return writer->format == EDGE_FORMAT_EDGES ? EDGES_BLOCK_EDGES : 1;
@@ -126,6 +128,7 @@ static enum status check_ids(enum edge_format format, const struct edge *edges, 
                                          : "32 bits: use -t u64");
 }
 
+/* Checks that ids fit the format; changes nothing but *encoded. */
 enum status graph_writer_encode(const struct graph_writer *writer, struct encoded_edges *encoded,
                                 const struct edge *edges, size_t count, struct error *e)
 {
@@ -138,8 +141,8 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
 
 /* ---- writing ---- */
 
-enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded,
-                             struct error *e)
+/* Writes encoded edges, the next in order; of .sg they are kept until the end. */
+enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded, struct error *e)
 {
     if (writer->temporary_folder != NULL)
         return unnamed_append(writer->temporary_fd, encoded->bytes, encoded->size,
