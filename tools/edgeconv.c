@@ -105,8 +105,7 @@ static enum status read_source(struct job *job, struct source *s, struct input *
 }
 
 /* Opens a read-ahead of the inputs that are not open yet. */
-static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead,
-                                   struct error *e)
+static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead, struct error *e)
 {
     const struct options *o = job->options;
     const char **paths = calloc((size_t)job->source_count, sizeof *paths);
@@ -334,8 +333,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
 }
 
 /* Commits the outputs, the map of names first, because edges without their map are of no use. */
-static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds,
-                                  struct error *e)
+static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds, struct error *e)
 {
     double map_seconds = 0;
     struct outfile *map = job->map;

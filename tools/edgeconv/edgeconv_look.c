@@ -199,6 +199,7 @@ enum status open_reader(const struct job *job, struct graph_reader **reader, str
     return e->status;
 }
 
+/* Closes reader and input; both may be opened again. */
 void close_source(struct source *s)
 {
     graph_reader_close(s->reader);

@@ -65,8 +65,7 @@ static uint64_t draw_scramble(struct mrg_state *state)
     return high * UINT32_MAX + mrg_next(state);
 }
 
-enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2,
-                              struct error *e)
+enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2, struct error *e)
 {
     memset(g, 0, sizeof *g);
     if (scale < KRONECKER500_MIN_SCALE || scale > KRONECKER500_MAX_SCALE)

@@ -89,6 +89,7 @@ static void build_alias(struct rmat_alias *table, const double quadrant[4], int 
     }
 }
 
+/* Checks the parameters and builds the alias tables of five levels, and of those that are left. */
 enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e)
 {
     memset(g, 0, sizeof *g);
@@ -159,8 +160,7 @@ static void fill_random(uint64_t key, uint64_t counter, size_t count, uint64_t *
 }
 
 /* Makes edges, some at a time, whose random numbers are made by vectors. */
-void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
-                struct edge *restrict edges)
+void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count, struct edge *restrict edges)
 {
     const uint64_t counters = (uint64_t)g->edge_counters;
     uint64_t random[STEP * MOST_COUNTERS];

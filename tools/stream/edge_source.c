@@ -180,6 +180,7 @@ void edge_source_close(struct edge_source *s)
     memset(s, 0, sizeof *s);
 }
 
+/* Frees the copies of pipes in memory, so that these cannot be read again. */
 void edge_source_forget(struct edge_source *s)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -223,8 +224,7 @@ struct dense_visit {
 };
 
 /* Gives the visitor dense ids in place of those of the stream. */
-static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count,
-                               struct error *e)
+static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct dense_visit *d = context;
     struct edge dense[EDGES_VISIT_PIECE];
@@ -234,8 +234,7 @@ static enum status visit_dense(void *context, int thread, const struct edge *edg
 }
 
 /* Puts `dense` between a scan and its visitor, if ids are dense. */
-static void make_visits_dense(const struct edge_source *s, struct edges_scan *scan,
-                              struct dense_visit *dense)
+static void make_visits_dense(const struct edge_source *s, struct edges_scan *scan, struct dense_visit *dense)
 {
     if (s->sparse == NULL || scan->visit == NULL)
         return;
@@ -280,8 +279,7 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
 
 /* Lets the reader of stream i give only this rank's share. R ranks share a stream by turns: each takes every R-th block, and
  * the first block of stream i goes to a rank that depends on i. */
-static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
-                              struct error *e)
+static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader, struct error *e)
 {
     const struct comm *comm = s->comm;
     if (alone(s, &s->stream[i]))
@@ -353,8 +351,7 @@ static void sum_tally(const struct comm *comm, struct edges_totals *tally)
 }
 
 /* Compares the tally of each shared stream, summed over all ranks, with its trailer. */
-static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally,
-                                struct error *e)
+static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally, struct error *e)
 {
     for (size_t i = 0; i < s->shared && s->comm->ranks > 1; i++) {
         sum_tally(s->comm, &tally[i]);

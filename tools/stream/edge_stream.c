@@ -254,8 +254,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
 }
 
 /* Finds out why a stream has no trailer at its end: goes from block header to block header, and returns the failure of that. */
-static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
-                               struct error *e)
+static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader, struct error *e)
 {
     struct edges_block block = {0};
     int end = 0;

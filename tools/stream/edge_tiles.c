@@ -180,6 +180,7 @@ static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, 
     return bucket_read(&t->store, row * t->ranges + column, t->record_bytes, NULL, NULL);
 }
 
+/* Adds all edges to degree[]: each thread counts the ends in one range of ids after the other. */
 void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degree)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -248,8 +249,7 @@ static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *byt
 }
 
 /* Divides all tiles into shares of the threads. */
-static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads,
-                              struct error *e)
+static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads, struct error *e)
 {
     int writers = t->store.threads;
     size_t most_shares = t->store.buckets + (size_t)SHARES * (size_t)threads;
@@ -317,6 +317,7 @@ enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor vis
 
 /* ---- the last visit ---- */
 
+/* Makes the next visit the last, in which memory that was read goes to `heir`. */
 enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
 {
     t->heir = heir;

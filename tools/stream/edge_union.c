@@ -177,8 +177,7 @@ static void write_pieces(struct edge_union *u)
 
 /* ---- the union ---- */
 
-static enum status refuse_contradiction(const struct edge_union *u, const struct stream_facts *f,
-                                        struct error *e)
+static enum status refuse_contradiction(const struct edge_union *u, const struct stream_facts *f, struct error *e)
 {
     static const char dense[] = "ids made dense";
     const struct edges_info *a = &u->info, *b = &f->info;

@@ -21,8 +21,7 @@ uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint
     return larger(ends, 1);
 }
 
-enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_budget *budget,
-                            struct error *e)
+enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_budget *budget, struct error *e)
 {
     *s = (struct sparse_ids){.room = room};
     if (memory_take(budget, (void **)&s->ids, room, sizeof *s->ids, "ids", e) == ST_OK)
@@ -91,6 +90,7 @@ static enum status join_lists(struct sparse_ids *s, const struct comm *comm, str
     return ST_OK;
 }
 
+/* Numbers the ids that all ranks have noted: s->ids and s->dense are then the same on each. */
 enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e)
 {
     uint64_t next = 0;
@@ -134,6 +134,7 @@ int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, s
     return 0;
 }
 
+/* The id of the stream that a dense id stands for. */
 uint64_t sparse_ids_original(const struct sparse_ids *s, uint64_t dense)
 {
     return s != NULL && s->count > 0 ? s->ids[find_last_upto(s->dense, s->count, dense)] : dense;

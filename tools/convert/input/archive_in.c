@@ -58,8 +58,7 @@ static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t 
 }
 
 /* Gives libarchive the unread bytes of the buffer, which is filled again when it is empty. *count is 0 at the end of the input. */
-static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count,
-                              struct error *e)
+static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count, struct error *e)
 {
     struct raw_in *raw = in->raw;
     if (raw->at == raw->end && raw_in_fill(raw, e) != ST_OK)
@@ -482,8 +481,7 @@ const char *archive_in_skipped(const struct archive_in *in, uint64_t *count)
     return in->members.skipped.text;
 }
 
-enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got,
-                            struct error *e)
+enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got, struct error *e)
 {
     *got = 0;
     while (*got < count && in->in_file) {

@@ -131,8 +131,7 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
     return ST_OK;
 }
 
-enum status input_open_first(struct input **result, const char *path, const char *member,
-                             struct error *e)
+enum status input_open_first(struct input **result, const char *path, const char *member, struct error *e)
 {
     int from_stdin = strcmp(path, "-") == 0;
     const char *name = from_stdin ? "standard input" : path;
@@ -321,8 +320,7 @@ static enum status grow_peeked(struct input *in, size_t want, struct error *e)
     return ST_OK;
 }
 
-enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count,
-                       struct error *e)
+enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count, struct error *e)
 {
     size_t have = in->peeked.end - in->peeked.at, got;
     if (want > have) {

@@ -52,6 +52,7 @@ static void list_name(struct member_list *list, const char *path)
     list->shown++;
 }
 
+/* Appends to a message which members the archive has, if it has several. */
 void members_explain(const struct members *m, struct error *e)
 {
     size_t used = strlen(e->text);

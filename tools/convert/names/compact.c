@@ -20,8 +20,7 @@ struct compact {
     uint64_t spilled_bytes;
 };
 
-enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map,
-                         struct error *e)
+enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map, struct error *e)
 {
     char need[16], have[16];
     uint64_t buffers = NAME_SPILL_BUFFERS * (uint64_t)space->chunk_bytes;

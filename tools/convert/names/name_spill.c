@@ -89,8 +89,8 @@ static enum status append_name(struct spill_stream *stream, const struct name *n
     return e->status;
 }
 
-enum status name_spill_name(struct name_spill *s, const struct name *name, uint64_t *mark,
-                            struct error *e)
+/* Appends a name to the stream of its partition on disk; *mark stands for it in its edge. */
+enum status name_spill_name(struct name_spill *s, const struct name *name, uint64_t *mark, struct error *e)
 {
     uint64_t partition = partition_of(name->hash);
     *mark = MARK | partition;
@@ -247,6 +247,7 @@ static enum status number_partition(struct name_spill *s, struct partition *p, s
     return e->status;
 }
 
+/* Makes passes 1 to 3, after the last edge: all names are numbered, and new ones written to the map. */
 enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64_t *count,
                                uint64_t table_bytes, struct error *e)
 {
@@ -281,8 +282,8 @@ static enum status resolve_mark(struct name_spill *s, uint64_t *id, struct error
                         : ST_OK;
 }
 
-enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count,
-                            struct error *e)
+/* Pass 4: reads edges, with numbers in place of marks; lines of a vertex alone are left out. */
+enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count, struct error *e)
 {
     *count = 0;
     while (*count < room && s->next_edge < s->edge_count) {

@@ -13,8 +13,7 @@ struct place {
     uint64_t line;
 };
 
-static enum status bad_line(const struct place *place, const char *at, const char *expected,
-                            struct error *e)
+static enum status bad_line(const struct place *place, const char *at, const char *expected, struct error *e)
 {
     char word[DESCRIBED_BYTES];
     return fail(e, ST_BAD_DATA, "%s:%llu: found %s, expected %s", place->input,

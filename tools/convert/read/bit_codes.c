@@ -25,6 +25,7 @@ void bits_close(struct bit_reader *r)
     r->buffer = NULL;
 }
 
+/* Moves the unread bytes to the front of the buffer and reads behind them; zeros behind the end of the file. */
 void bits_load(struct bit_reader *r)
 {
     size_t left = r->next < r->end ? (size_t)(r->end - r->next) : 0, got = 0;

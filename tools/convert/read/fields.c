@@ -16,6 +16,7 @@ static const struct {
     [SEPARATOR_BAR] = {"bar", {'|', '|', '|'}},
 };
 
+/* Sets *separator by its name or its sign; -1 if there is none. */
 int separator_named(const char *text, enum separator *separator)
 {
     for (int i = SEPARATOR_BLANK; i < SEPARATORS; i++) {

@@ -77,8 +77,7 @@ static uint64_t loaded_upto(const struct piece *piece)
 }
 
 /* Drops the lines that were given out, and reads about `count` more bytes of the input, but not far beyond the end of the piece. */
-static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
-                             struct error *e)
+static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count, struct error *e)
 {
     uint64_t upto = loaded_upto(piece), left = input_size(feed->input) - upto;
     uint64_t goal = piece->in.range_end + TAIL_BYTES;
@@ -124,8 +123,7 @@ static char *find_cut(const struct line_feed *feed, const struct piece *piece, i
 
 /* Skips to the first line that starts in the piece's range, because the range mostly begins in the middle of a line. Sets *last
  * if no line starts there. */
-static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
-                                struct error *e)
+static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last, struct error *e)
 {
     uint64_t stop = piece->in.range_end - 1;
     while (piece->in.buffer_at + piece->in.used < stop) {
@@ -144,8 +142,7 @@ static enum status skip_to_line(const struct line_feed *feed, struct piece *piec
 }
 
 /* Loads the next whole lines of a piece of a file that is cut by offsets. */
-static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last,
-                              struct error *e)
+static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last, struct error *e)
 {
     char *cut = NULL;
     uint64_t more = PART_BYTES;
@@ -171,8 +168,7 @@ static enum status load_range(const struct line_feed *feed, struct piece *piece,
 /* ---- in order ---- */
 
 /* Keeps the part of a line with which a piece ends, for the next piece. */
-static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count,
-                              struct error *e)
+static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count, struct error *e)
 {
     if (count > feed->carry_capacity) {
         char *grown = realloc(feed->carry, count);
@@ -239,6 +235,7 @@ enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end
     return feed->by_offset ? take_range(feed, piece, end) : take_bytes(feed, piece, end, e);
 }
 
+/* Goes back to the start of a piece that is loaded by offset; in order it has its text still. */
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece)
 {
     if (feed->by_offset) {

@@ -178,8 +178,7 @@ static enum status open_u64(struct graph_reader *r, struct error *e)
     return open_records(r, 16, EDGES_DIRECTED, e);
 }
 
-static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece,
-                                          struct error *e)
+static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -193,8 +192,7 @@ static enum status parse_graph500_records(const struct graph_reader *r, struct p
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece,
-                                     struct error *e)
+static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -206,8 +204,7 @@ static enum status parse_u32_records(const struct graph_reader *r, struct piece 
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece,
-                                     struct error *e)
+static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;

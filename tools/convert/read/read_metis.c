@@ -30,8 +30,7 @@ static inline int ends_word(char c)
 }
 
 /* Skips a number that is no id, such as a weight, and the blanks behind it. NULL with a fault. */
-static const char *skip_number(struct piece *piece, const char *p, uint64_t lines,
-                               const char *expected)
+static const char *skip_number(struct piece *piece, const char *p, uint64_t lines, const char *expected)
 {
     const char *end = skip_weight(p);
     if (end == p || !ends_word(*end)) {

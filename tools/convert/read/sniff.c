@@ -34,8 +34,7 @@ struct sample {
     enum likeness metis;
 };
 
-static enum status refuse(const struct input *input, const char *what, const char *remedy,
-                          struct error *e)
+static enum status refuse(const struct input *input, const char *what, const char *remedy, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", input_name(input), what, remedy);
 }

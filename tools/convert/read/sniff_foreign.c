@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static enum status refuse(const struct foreign_sample *s, const char *what, const char *remedy,
-                          struct error *e)
+static enum status refuse(const struct foreign_sample *s, const char *what, const char *remedy, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", s->name, what, remedy);
 }

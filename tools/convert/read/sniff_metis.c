@@ -166,6 +166,7 @@ static enum likeness judge(const struct metis_header *h, struct metis_rows *r, i
     return sum.agree > 4 * sum.disagree || sum.disagree == 0 ? CERTAIN : UNLIKE;
 }
 
+/* Judges whether lines are METIS, whose first line is `header`; `complete` if the input ends at `end`. */
 enum likeness metis_likeness(const char *header, const char *end, int complete)
 {
     struct metis_header h;

@@ -147,6 +147,7 @@ static enum status start(struct graph_reader *r, const char *body, uint64_t line
     return line_feed_init(&r->text.feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
 }
 
+/* Begins to take pieces at `body`, and frees the head. */
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e)
 {
     return start(r, body, lines, 0, e);

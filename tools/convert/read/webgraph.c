@@ -28,6 +28,7 @@ void webgraph_close(struct webgraph_decoder *d)
     d->runs = NULL;
 }
 
+/* Goes to a node, which begins at `bit`, and forgets all lists. */
 void webgraph_seek(struct webgraph_decoder *d, uint64_t node, uint64_t bit)
 {
     d->first = d->next = node;
@@ -339,6 +340,7 @@ static enum status read_list(struct webgraph_decoder *d, int approaches, struct 
     return degree > 0 ? decode(d, list, degree, reference, e) : ST_OK;
 }
 
+/* Decodes the list of the next node, and moves on. */
 enum status webgraph_next(struct webgraph_decoder *d, const struct webgraph_list **list, struct error *e)
 {
     *list = list_of(d, d->next);

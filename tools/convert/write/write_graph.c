@@ -57,8 +57,7 @@ enum status graph_writer_open(struct graph_writer **result, enum edge_format for
     return ST_OK;
 }
 
-enum status graph_writer_open_temporary(struct graph_writer **result, const char *folder,
-                                        struct error *e)
+enum status graph_writer_open_temporary(struct graph_writer **result, const char *folder, struct error *e)
 {
     *result = NULL;
     struct graph_writer *writer = new_writer(EDGE_FORMAT_GRAPH500, e);
@@ -109,8 +108,7 @@ size_t graph_writer_granule(const struct graph_writer *writer)
 
 /* Checks that ids are below the limit of the format. The OR of all ids is at least as large as each of them, so if it is below
  * the limit, all ids are. */
-static enum status check_ids(enum edge_format format, const struct edge *edges, size_t count,
-                             struct error *e)
+static enum status check_ids(enum edge_format format, const struct edge *edges, size_t count, struct error *e)
 {
     uint64_t joined = 0, limit = edge_format_id_limit(format);
     for (size_t i = 0; i < count; i++)
