@@ -30,6 +30,7 @@ enum {
 
 /* ---- converting ---- */
 
+/* Warns of what the reader noted while it read, at the end of an input. */
 static void report_read(const struct job *job, const struct graph_reader *r)
 {
     const struct cli *cli = &job->options->cli;
@@ -58,7 +59,7 @@ static void report_skipped(const struct job *job, const struct source *s, const 
                  "--member=NAME reads one", s->name, (ull)count, count > 1 ? "s" : "", count > 1 ? "are" : "is", names);
 }
 
-/* Reads one input, or one file of an archive. */
+/* Converts one input, or one file of an archive, and raises job->n to its vertices. */
 static enum status read_file(struct job *job, const struct source *s, struct graph_reader *reader,
                              int is_first, struct conversion *conversion, struct error *e)
 {
@@ -81,7 +82,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
     return ST_OK;
 }
 
-/* Reads an input: its one file, or the files of an archive one after the other. */
+/* Converts an input: its one file, or the files of an archive one after the other. Closes the readers, not the input. */
 static enum status read_source(struct job *job, struct source *s, struct input *input,
                                struct conversion *conversion, struct error *e)
 {
@@ -104,8 +105,7 @@ static enum status read_source(struct job *job, struct source *s, struct input *
 }
 
 /* Opens a read-ahead of the inputs that are not open yet. */
-static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead,
-                                   struct error *e)
+static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead, struct error *e)
 {
     const struct options *o = job->options;
     const char **paths = calloc((size_t)job->source_count, sizeof *paths);
@@ -128,13 +128,13 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
                            job->memory.pieces_bytes, e);
 }
 
-/* Numbers the names that --compact could not number while it read. */
+/* Numbers the names that --compact could not number while it read, and converts their edges. Closes job->compact. */
 static enum status convert_rest(struct job *job, struct conversion *conversion, struct error *e)
 {
     char size[16];
     struct graph_reader *reader = NULL;
     if (compact_rest(job->compact, &reader, e) == ST_OK && reader != NULL)
-        conversion_read(conversion, reader, 0, e);
+        conversion_read(conversion, reader, /* fold */ 0, e);
     if (reader != NULL)
         cli_detail(&job->options->cli, "the ids did not fit the memory: %s of temporary files",
                    format_size(compact_spilled_bytes(job->compact), size, sizeof size));
@@ -153,6 +153,7 @@ struct inputs {
     struct error *error;
 };
 
+/* The function of pipeline_with_pool: converts all inputs, in order, up to an error. */
 static void convert_each(void *context)
 {
     const struct inputs *in = context;
@@ -204,7 +205,7 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     options.one_based = 0;
     if (graph_reader_open_fd(&reader, fd, "temporary file", &options, e) == ST_OK &&
         open_conversion(job, &conversion, writer, change, e) == ST_OK &&
-        conversion_read(conversion, reader, 0, e) == ST_OK) {
+        conversion_read(conversion, reader, /* fold */ 0, e) == ST_OK) {
         if (conversion_edges(conversion) != job->findings.edges)
             fail(e, ST_RUNTIME, "temporary file: holds %llu edges of the %llu written",
                  (ull)conversion_edges(conversion), (ull)job->findings.edges);
@@ -216,6 +217,7 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     return e->status;
 }
 
+/* Lets the conversion permute the ids below job->n, and notes that for the output's preamble. */
 static void set_randomisation(struct job *job, struct change *change)
 {
     if (job->n == 0) /* a graph without vertices has nothing to permute */
@@ -254,6 +256,7 @@ done:
     return e->status;
 }
 
+/* Writes the edges as they are read; ids are randomised on the way, or their randomisation undone. */
 static enum status convert_in_one_pass(struct job *job, struct outfile *out, struct error *e)
 {
     struct graph_writer *writer = NULL;
@@ -316,6 +319,7 @@ static enum status share_memory(struct job *job, struct error *e)
     return ST_OK;
 }
 
+/* Opens the output and, with --compact, the map and the numbering of names. */
 static enum status open_outputs(struct job *job, struct outfile **out, struct error *e)
 {
     const struct options *o = job->options;
@@ -329,8 +333,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
 }
 
 /* Commits the outputs, the map of names first, because edges without their map are of no use. */
-static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds,
-                                  struct error *e)
+static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds, struct error *e)
 {
     double map_seconds = 0;
     struct outfile *map = job->map;
@@ -344,6 +347,7 @@ static enum status commit_outputs(struct job *job, struct outfile *out, double *
     return e->status;
 }
 
+/* Converts the inputs, which were looked at, and commits the outputs; on failure removes them. */
 static enum status convert(struct job *job, struct error *e)
 {
     const struct options *o = job->options;
@@ -371,6 +375,7 @@ static enum status convert(struct job *job, struct error *e)
 
 /* ---- an index instead of a graph ---- */
 
+/* Writes the names of an index (-f wdc-index) as a map. */
 static enum status convert_index(const struct options *o, struct error *e)
 {
     struct outfile *map = NULL;
@@ -398,7 +403,7 @@ static enum status refuse_inputs(const struct options *o, const char *const *inp
     return e->status;
 }
 
-/* The same for the files that are read with an input. */
+/* As refuse_inputs, for the files that are read with an input. */
 static enum status refuse_beside(const struct options *o, const char *path, struct error *e)
 {
     char name[BESIDE_MOST][BESIDE_NAME_BYTES];

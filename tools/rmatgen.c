@@ -35,6 +35,7 @@ struct generation {
 
 /* ---- blocks ---- */
 
+/* The pipeline's `take`: gives the slot the next range of items. Sets *end when none is left. */
 static enum status take_block(void *context, void *slot, int *end, struct error *e)
 {
     struct generation *g = context;
@@ -48,6 +49,7 @@ static enum status take_block(void *context, void *slot, int *end, struct error 
     return e->status;
 }
 
+/* Stage, in any thread: makes the edges of the slot's items and encodes them. */
 static enum status make_block(void *context, void *slot, struct error *e)
 {
     const struct generation *g = context;
@@ -57,6 +59,7 @@ static enum status make_block(void *context, void *slot, struct error *e)
     return edge_encode(g->options->format, EDGES_UNDIRECTED_ONCE, s->list.edges, s->list.count, &s->encoded, e);
 }
 
+/* Stage, in order: writes the encoded edges and counts them. */
 static enum status write_block(void *context, void *slot, struct error *e)
 {
     struct generation *g = context;
@@ -68,6 +71,7 @@ static enum status write_block(void *context, void *slot, struct error *e)
 
 /* ---- the run ---- */
 
+/* Sets the number of threads, no more than there are blocks, and allocates their slots. */
 static enum status init_slots(struct generation *g, struct error *e)
 {
     const uint64_t blocks = g->options->count / generator_block_items(&g->options->graph) + 1;
@@ -106,6 +110,7 @@ static void describe(const struct rmatgen_options *o, char *text, size_t room)
         snprintf(text + used, room - (size_t)used, "first %" PRIu64 "\ncount %" PRIu64 "\n", o->first, o->count);
 }
 
+/* Opens the output and, for an edge stream, its writer. */
 static enum status open_output(struct generation *g, struct error *e)
 {
     const struct rmatgen_options *o = g->options;
@@ -122,9 +127,10 @@ static enum status open_output(struct generation *g, struct error *e)
     return edges_writer_open(&g->writer, g->out, &info, e);
 }
 
+/* Runs the pipeline, and ends an edge stream with its trailer. */
 static enum status write_edges(struct generation *g, struct error *e)
 {
-    static const struct pipeline_stage stages[] = {{0, make_block}, {1, write_block}};
+    static const struct pipeline_stage stages[] = {{.run = make_block}, {.ordered = 1, .run = write_block}};
     const struct pipeline pipeline = {
         .context = g,
         .take = take_block,
@@ -142,6 +148,7 @@ static enum status write_edges(struct generation *g, struct error *e)
     return e->status;
 }
 
+/* Makes the graph and writes it; after a failure main removes the output. */
 static enum status generate(struct generation *g, struct error *e)
 {
     const struct cli *cli = &g->options->cli;

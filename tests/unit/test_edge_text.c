@@ -57,11 +57,11 @@ static void test_weights(void)
     static const char *const bad[] = {"x", "-", ".", "e5", ""};
     int right = 1;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        right &= scan_weight(good[i]) == good[i] + strlen(good[i]);
+        right &= skip_weight(good[i]) == good[i] + strlen(good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        right &= scan_weight(bad[i]) == bad[i];
-    report(right, "scan_weight takes the numbers of a weight column, and nothing else");
-    report(*scan_weight("1e") == 'e' && *scan_weight("1.5x") == 'x', "scan_weight stops where a number ends");
+        right &= skip_weight(bad[i]) == bad[i];
+    report(right, "skip_weight takes the numbers of a weight column, and nothing else");
+    report(*skip_weight("1e") == 'e' && *skip_weight("1.5x") == 'x', "skip_weight stops where a number ends");
 }
 
 static int described(const char *at, const char *wanted)

@@ -176,7 +176,7 @@ static int number_all(struct compact *c, struct twin *t, struct error *e)
     uint64_t checked = 0;
     int same = 1, end = 0;
     for (uint64_t first = 0; first < EDGES && e->status == ST_OK; first += PIECE) {
-        piece_reserve_edges(&piece, PIECE, e);
+        piece_clear_edges(&piece, PIECE, e);
         for (uint64_t i = first; i < EDGES && i < first + PIECE; i++) {
             int64_t key[2];
             test_edge(i, key);

@@ -36,7 +36,7 @@ static enum status pass(const struct edge_source *source, uint32_t index, uint32
     struct edges_totals own;
     struct edges_scan scan = {.threads = 2, .visit = visit, .context = sums, .trailer = expected,
                                .proven = expected != NULL};
-    if (e->status == ST_OK && edge_stream_reader(&source->stream[0], &scan.reader, e) == ST_OK &&
+    if (e->status == ST_OK && edge_stream_open_reader(&source->stream[0], &scan.reader, e) == ST_OK &&
         edges_reader_slice(scan.reader, index, count, e) == ST_OK &&
         edges_scan_slice(&scan, &own, e) == ST_OK)
         edges_tally_merge(tally, &own);
@@ -58,7 +58,7 @@ static struct edges_totals whole(const struct edge_source *source)
     struct edges_totals totals, seen = {0};
     struct error e = {0};
     struct edges_reader *reader = NULL;
-    if (edge_stream_reader(&source->stream[0], &reader, &e) != ST_OK ||
+    if (edge_stream_open_reader(&source->stream[0], &reader, &e) != ST_OK ||
         edges_scan(reader, 1, visit, &seen, &totals, &e) != ST_OK)
         stop_at(&e);
     edges_reader_close(reader);

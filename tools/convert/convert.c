@@ -1,11 +1,11 @@
 /* convert.c: see convert.h
  *
  * A piece of the input passes through these stages, each in parallel or in order (formats/work/pipeline.h):
- *   take    in order: gets the next bytes of the input
- *   parse   in parallel: makes edges of them and changes ids
- *   place   in order: counts lines and entries, numbers names, cuts into whole blocks
- *   encode  in parallel: makes the bytes of the output
- *   put     in order: writes them
+ *   take_piece        in order: gets the next bytes of the input
+ *   parse_and_change  in parallel: makes edges of them and changes ids
+ *   account_and_cut   in order: counts lines and entries, numbers names, cuts into whole blocks
+ *   encode            in parallel: makes the bytes of the output
+ *   put               in order: writes them
  */
 #include "convert.h"
 
@@ -101,6 +101,7 @@ uint64_t conversion_bound(const struct conversion *c)
     return c->bound;
 }
 
+/* Nonzero if the lines u v and v u, hashed, cancelled out over all edges but self-loops (edges_tally_balance). */
 int conversion_lists_twice(const struct conversion *c)
 {
     return c->pairs > 0 && c->balance == 0;
@@ -108,7 +109,7 @@ int conversion_lists_twice(const struct conversion *c)
 
 /* ---- changes ---- */
 
-/* Keeps the edges with u <= v. The hashes of lines u < v and u > v are summed: equal sums show that each has its reverse. */
+/* Keeps the edges with u <= v, and hashes lines u < v and u > v into the piece's tally: check_reverses compares the sums. */
 static void fold_edges(struct piece *piece)
 {
     struct piece_tally *tally = &piece->tally;
@@ -129,6 +130,7 @@ static void fold_edges(struct piece *piece)
     piece->count = (size_t)(kept - piece->edges);
 }
 
+/* Undoes the randomisation of a piece's ids. ST_BAD_DATA if one of them is none that it gave. */
 static enum status restore_ids(const struct conversion *c, struct piece *piece, struct error *e)
 {
     const struct bijection *restore = c->change->restore;
@@ -156,11 +158,12 @@ static void randomize_ids(const struct bijection *randomize, struct piece *piece
 }
 
 /* Nonzero if the ends of edges are names that still have to be numbered. */
-static int compacts(const struct conversion *c)
+static int needs_numbers(const struct conversion *c)
 {
     return c->change->compact != NULL && !c->reader->facts.numbered;
 }
 
+/* Adds the tally of edges that were written to the bound of ids, and to the counts for conversion_lists_twice. */
 static void add_totals(struct conversion *c, const struct edges_totals *totals, uint64_t balance)
 {
     if (totals->edges > 0 && totals->max_id >= c->bound)
@@ -171,19 +174,21 @@ static void add_totals(struct conversion *c, const struct edges_totals *totals, 
 
 /* ---- stages ---- */
 
+/* The pipeline's `take`: lets the reader cut the next piece of the input. Sets *end after the last one. */
 static enum status take_piece(void *context, void *slot, int *end, struct error *e)
 {
     struct conversion *c = context;
     return c->reader->class->take(c->reader, slot, end, e);
 }
 
-static enum status parse(void *context, void *slot, struct error *e)
+/* Stage, in any thread: makes the piece's edges, keeps one of two lines if they fold, and changes ids or names numbers. */
+static enum status parse_and_change(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
     if (c->reader->class->parse(c->reader, piece, e) != ST_OK)
         return e->status;
-    if (piece->fault.at != NULL) /* told in `account`, which knows the line */
+    if (piece->fault.at != NULL) /* told by account_and_cut, which knows the line */
         return ST_OK;
     if (c->fold && c->reader->facts.names)
         piece_fold_names(piece);
@@ -192,20 +197,21 @@ static enum status parse(void *context, void *slot, struct error *e)
     if (c->change->restore != NULL && !c->reader->facts.numbered &&
         restore_ids(c, piece, e) != ST_OK)
         return e->status;
-    if (compacts(c))
-        return c->reader->facts.names ? ST_OK : piece_name_numbers(piece, c->reader->base, e);
+    if (needs_numbers(c))
+        return c->reader->facts.names ? ST_OK : piece_numbers_to_names(piece, c->reader->base, e);
     if (c->change->randomize != NULL)
         randomize_ids(c->change->randomize, piece);
     return ST_OK;
 }
 
-static enum status place(void *context, void *slot, struct error *e)
+/* Stage, in order: counts, numbers names, and moves the edges short of a granule from the end of this piece to the next. */
+static enum status account_and_cut(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
     if (c->reader->class->account(c->reader, piece, e) != ST_OK)
         return e->status;
-    if (compacts(c) && compact_number(c->change->compact, piece, e) != ST_OK)
+    if (needs_numbers(c) && compact_number(c->change->compact, piece, e) != ST_OK)
         return e->status;
     c->edges += piece->count;
     progress_add(piece->input_bytes);
@@ -218,6 +224,7 @@ static enum status place(void *context, void *slot, struct error *e)
     return ST_OK;
 }
 
+/* Stage, in any thread: encodes the piece's edges for the writer. */
 static enum status encode(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
@@ -228,6 +235,7 @@ static enum status encode(void *context, void *slot, struct error *e)
     return graph_writer_encode(c->writer, &piece->encoded, piece->edges, piece->count, e);
 }
 
+/* Stage, in order: writes what was encoded, and adds up its tally. */
 static enum status put(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
@@ -240,7 +248,8 @@ static enum status put(void *context, void *slot, struct error *e)
     return graph_writer_put(c->writer, encoded, e);
 }
 
-static int be_idle(void *context)
+/* The pipeline's `idle`: calls what conversion_on_idle has set. */
+static int call_idle(void *context)
 {
     const struct conversion *c = context;
     return c->idle.call(c->idle.context);
@@ -248,7 +257,8 @@ static int be_idle(void *context)
 
 /* ---- the whole ---- */
 
-static enum status check_fold(const struct graph_reader *reader, struct error *e)
+/* Checks, after an input that was folded, that each line u v with u < v had a line v u. */
+static enum status check_reverses(const struct graph_reader *reader, struct error *e)
 {
     const struct piece_tally *t = &reader->total;
     if (t->above == t->below && t->above_hash == t->below_hash)
@@ -264,14 +274,15 @@ static enum status check_fold(const struct graph_reader *reader, struct error *e
                 reader->name, (unsigned long long)t->above, (unsigned long long)t->below);
 }
 
-enum status conversion_read(struct conversion *c, struct graph_reader *reader, int fold,
-                            struct error *e)
+/* Runs the pipeline over one input; the edges short of a granule stay in c->carry for the next. */
+enum status conversion_read(struct conversion *c, struct graph_reader *reader, int fold, struct error *e)
 {
-    static const struct pipeline_stage stages[] = {{0, parse}, {1, place}, {0, encode}, {1, put}};
+    static const struct pipeline_stage stages[] = {
+        {.run = parse_and_change}, {.ordered = 1, .run = account_and_cut}, {.run = encode}, {.ordered = 1, .run = put}};
     const struct pipeline pipeline = {
         .context = c,
         .take = take_piece,
-        .idle = c->idle.call != NULL ? be_idle : NULL,
+        .idle = c->idle.call != NULL ? call_idle : NULL,
         .stages = stages,
         .stage_count = sizeof stages / sizeof *stages,
         .slots = c->slots,
@@ -282,9 +293,10 @@ enum status conversion_read(struct conversion *c, struct graph_reader *reader, i
     c->fold = fold;
     if (pipeline_run(&pipeline, e) != ST_OK || graph_reader_finish(reader, e) != ST_OK)
         return e->status;
-    return fold ? check_fold(reader, e) : ST_OK;
+    return fold ? check_reverses(reader, e) : ST_OK;
 }
 
+/* Writes the edges that are carried still, and lets the writer end its output. */
 enum status conversion_finish(struct conversion *c, uint64_t n, struct error *e)
 {
     struct piece *piece = &c->pieces[0];

@@ -11,7 +11,8 @@
 
 typedef unsigned long long ull;
 
-static enum status contradicts(const struct source *s, const char *asserted, struct error *e)
+/* Fails: the input's format contradicts --direction. */
+static enum status refuse_assertion(const struct source *s, const char *asserted, struct error *e)
 {
     return fail(e, ST_USAGE,
                 "%s: --direction %s: the format (%s) says that each edge is there once", s->name,
@@ -35,12 +36,12 @@ static enum status resolve_direction(const struct options *o, struct source *s,
         break;
     case ASSERT_DIRECTED:
         if (fixed_once)
-            return contradicts(s, "directed", e);
+            return refuse_assertion(s, "directed", e);
         *direction = EDGES_DIRECTED;
         break;
     case ASSERT_SYMMETRIC:
         if (fixed_once && !f->both_listed)
-            return contradicts(s, "symmetric", e);
+            return refuse_assertion(s, "symmetric", e);
         *direction = EDGES_UNDIRECTED_ONCE;
         s->fold = 1;
         break;
@@ -66,6 +67,7 @@ static enum status join_direction(struct job *job, struct source *s, struct erro
                 first->name);
 }
 
+/* Checks that the ids are randomised as those of the first input, and raises job->n to the vertices of that. */
 static enum status join_randomisation(struct job *job, const struct source *s, struct error *e)
 {
     const struct graph_facts *f = &s->facts, *first = &job->sources[0].facts;
@@ -95,6 +97,7 @@ enum status refuse_part(const struct job *job, struct input *input, const char *
     return e->status;
 }
 
+/* Writes which columns a list has; `names` if they have names. */
 static void describe_columns(const struct list_facts *list, const char *names, char *text, size_t room)
 {
     if (list->names != 0)
@@ -109,7 +112,7 @@ static int same_columns(const struct list_facts *a, const struct list_facts *b)
     return a->columns == b->columns && a->names == b->names && a->place[0] == b->place[0] && a->place[1] == b->place[1];
 }
 
-/* Compares an input with the first one: other columns mean another table. */
+/* Compares an input with the first one, which job->first is taken from: other columns mean another table. */
 static enum status join_list(struct job *job, const struct source *s, struct input *input, struct error *e)
 {
     const struct list_facts *list = &s->facts.list;
@@ -141,7 +144,7 @@ static enum status join_list(struct job *job, const struct source *s, struct inp
     return refuse_part(job, input, found, expected, e);
 }
 
-/* The script dbfs has asserted undirected edges by itself. */
+/* Tells the user, once, that an input says it is directed, while the script dbfs has asserted undirected edges by itself. */
 static void note_direction(struct job *job, const struct source *s)
 {
     const struct graph_facts *f = &s->facts;
@@ -157,6 +160,7 @@ static void note_direction(struct job *job, const struct source *s)
     job->noted.direction = 1;
 }
 
+/* Tells the user what an input was taken for; notes that are alike only once (job->noted). */
 static void report_opened(struct job *job, const struct source *s)
 {
     const struct cli *cli = &job->options->cli;
@@ -187,14 +191,15 @@ void explain_member(const struct job *job, struct input *input, struct error *e)
         input_explain_members(input, e);
 }
 
-enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
-                        struct error *e)
+/* Opens a reader with the options of the command line. */
+enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input, struct error *e)
 {
     if (graph_reader_open_input(reader, input, &job->options->reader, e) != ST_OK)
         explain_member(job, input, e);
     return e->status;
 }
 
+/* Closes reader and input; both may be opened again. */
 void close_source(struct source *s)
 {
     graph_reader_close(s->reader);
@@ -203,6 +208,7 @@ void close_source(struct source *s)
     s->input = NULL;
 }
 
+/* Checks that an input fits the first one, or becomes it: list, direction and randomisation. Sets s->fold. */
 enum status join_source(struct job *job, struct source *s, struct input *input, int is_new, struct error *e)
 {
     if (is_new)
@@ -229,7 +235,8 @@ static enum status refuse_same_pipe(const struct job *job, struct source *s, str
     return ST_OK;
 }
 
-/* Opens an input and asks the reader of its first file for format and ids. The later files of an archive are looked at when they are read. */
+/* Opens an input and takes format and facts from the reader of its first file, for the job and its totals. The later files of
+ * an archive are looked at when they are read. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
     if (refuse_same_pipe(job, s, e) != ST_OK ||
@@ -247,8 +254,8 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
         job->n = s->facts.n;
     job->n_known &= s->facts.has_n && !input_from_archive(s->input) &&
                     job->options->map_path == NULL;
-    job->stored_bytes += input_stored_bytes(s->input);
-    join_source(job, s, s->input, 1, e);
+    job->stored_bytes += input_stored_size(s->input);
+    join_source(job, s, s->input, /* is_new */ 1, e);
     /* closed until its turn, because hundreds of inputs would need too many descriptors; a pipe cannot be opened twice */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
         close_source(s);
@@ -287,6 +294,7 @@ static void write_provenance(struct job *job)
 #undef ADD
 }
 
+/* Looks at each input, and fills job->sources, job->n and, of the output, job->info and job->ids. */
 enum status look_at_inputs(struct job *job, struct error *e)
 {
     const struct options *o = job->options;

@@ -72,7 +72,7 @@ static enum assertion assertion_named(const struct cli *cli, const char *name)
     cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
 }
 
-/* -u, or --direction, whichever comes first. */
+/* Takes the direction of -u or --direction; a usage error if an earlier option says another. */
 static void assert_direction(const struct cli *cli, struct options *o, enum assertion assertion)
 {
     static const char *const option[] = {[ASSERT_ONCE] = "-u (--direction once)",
@@ -93,7 +93,7 @@ static enum graph_format format_named(const struct cli *cli, const char *name)
     cli_usage(cli, "-f: '%s' is none of %s", name, list);
 }
 
-/* Takes A,B: two columns by number or name. */
+/* Takes A,B: two columns by number or name; the text stays the argument's. */
 static void take_columns(struct options *o, const char *text)
 {
     struct field *end = o->reader.columns.end;
@@ -156,6 +156,7 @@ static void take_option(struct options *o, int option, const char *argument)
     }
 }
 
+/* Refuses standard input given twice. */
 static void check_paths(const struct options *o)
 {
     int from_stdin = 0;
@@ -189,10 +190,11 @@ static void check_list(const struct options *o)
                   strcmp(option, "--columns") == 0     ? ""
                   : strcmp(option, "--separator") == 0 ? ", or adjlist"
                                                        : ", adjlist or adjacency");
-    if (format == FORMAT_PAIRS && reader_names_columns(&o->reader))
+    if (format == FORMAT_PAIRS && reader_columns_by_name(&o->reader))
         cli_usage(&o->cli, "--columns: -f pairs has no names of columns, but numbers; -f csv has both");
 }
 
+/* Refuses options that exclude each other. */
 static void check_combinations(const struct options *o)
 {
     check_list(o);

@@ -22,12 +22,12 @@ uint64_t generator_vertices(const struct generator_options *o)
     }
 }
 
-/* A Poisson graph is one community. */
+/* The planted graph that the options describe; a Poisson graph is one community. */
 static struct planted planted_of(const struct generator_options *o)
 {
     if (o->kind == GRAPH_POISSON)
-        return (struct planted){1, o->vertices, planted_inner(o->vertices, o->degree), 0, o->seed};
-    return (struct planted){o->communities, o->size, planted_inner(o->size, o->degree), o->bridges, o->seed};
+        return (struct planted){1, o->vertices, planted_inner_edges(o->vertices, o->degree), 0, o->seed};
+    return (struct planted){o->communities, o->size, planted_inner_edges(o->size, o->degree), o->bridges, o->seed};
 }
 
 static struct lattice lattice_of(const struct generator_options *o)
@@ -37,6 +37,7 @@ static struct lattice lattice_of(const struct generator_options *o)
     return lattice;
 }
 
+/* The number of items: edges or, of a geometric graph, points. */
 uint64_t generator_items(const struct generator_options *o)
 {
     uint64_t edges;
@@ -53,6 +54,7 @@ uint64_t generator_items(const struct generator_options *o)
     return __builtin_mul_overflow(o->edge_factor, UINT64_C(1) << o->scale, &edges) ? UINT64_MAX : edges;
 }
 
+/* How many items make about a block of edges: a point of a geometric graph makes half its degree. */
 size_t generator_block_items(const struct generator_options *o)
 {
     if (o->kind != GRAPH_GEOMETRIC || o->degree < 2)
@@ -63,6 +65,7 @@ size_t generator_block_items(const struct generator_options *o)
 
 /* ---- the run ---- */
 
+/* Makes the tables or points of the graph's kind, and the permutation of its ids. */
 enum status generator_init(struct generator *g, const struct generator_options *o, uint64_t memory_bytes,
                            struct error *e)
 {
@@ -111,14 +114,15 @@ static inline int step_all(const struct bijection *b, struct edge *edges, size_t
     return outside != 0;
 }
 
-/* The same by vectors. */
+/* Calls step_all so that a compiler makes vectors of it, with narrow ids where they are enough. */
 WIDE_CLONES
 static int step_ids(const struct bijection *bijection, struct edge *edges, size_t count)
 {
     const struct bijection b = *bijection; /* a copy, which storing edges cannot change */
-    return b.mask <= UINT32_MAX ? step_all(&b, edges, count, 1) : step_all(&b, edges, count, 0);
+    return b.mask <= UINT32_MAX ? step_all(&b, edges, count, /* narrow */ 1) : step_all(&b, edges, count, /* narrow */ 0);
 }
 
+/* Permutes the ids of all edges. */
 static void randomize(const struct bijection *bijection, struct edge *edges, size_t count)
 {
     if (!step_ids(bijection, edges, count))
@@ -131,6 +135,7 @@ static void randomize(const struct bijection *bijection, struct edge *edges, siz
     }
 }
 
+/* Makes edges of a kind whose items are edges, into an empty list. */
 static enum status edges_by_number(const struct generator *g, uint64_t first, size_t count, struct edge_list *list,
                                    struct error *e)
 {
@@ -146,6 +151,7 @@ static enum status edges_by_number(const struct generator *g, uint64_t first, si
     return ST_OK;
 }
 
+/* Makes the edges of some items, in place of those in the list, and randomises their ids where the options say so. */
 enum status generator_edges(const struct generator *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e)
 {
@@ -162,7 +168,7 @@ enum status generator_edges(const struct generator *g, uint64_t first, size_t co
 
 /* ---- provenance ---- */
 
-/* "key value" with as few digits as tell the value from every other. */
+/* Prints "key value" with as few digits as tell the value from every other. */
 static void describe_real(FILE *text, const char *key, double value)
 {
     char digits[40];

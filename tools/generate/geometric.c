@@ -53,13 +53,14 @@ static inline uint64_t cell_of(const struct geometric *g, uint64_t point)
     return row * g->cells + column;
 }
 
+/* Point number i before the points are sorted. */
 static inline uint64_t random_point(uint64_t seed, uint64_t i)
 {
     return random64(seed, i) >> (64 - 2 * GEOMETRIC_BITS);
 }
 
-/* Sorts the points by cell: counts the points of each cell, then places all points from the last one on. In the end start[] has
- * the first point of each cell. */
+/* Makes the points and sorts them by cell: counts those of each cell, then places all from the last one on. In the end start[]
+ * has the first point of each cell. */
 static void sort_points(struct geometric *g, uint64_t seed)
 {
     uint64_t all = g->cells * g->cells;
@@ -119,8 +120,8 @@ static enum status edges_to(const struct geometric *g, uint64_t a, uint64_t firs
     return ST_OK;
 }
 
-/* The later neighbours of a point lie in two ranges of points: the rest of its cell with the next cell, and three cells of the
- * next row. */
+/* Looks at the later points only that may be near: the rest of the point's cell with the next cell, and three cells of the next
+ * row. In the order of cells these are two ranges. */
 enum status geometric_edges(const struct geometric *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e)
 {

@@ -43,6 +43,7 @@ struct paths {
 
 /* ---- set-up ---- */
 
+/* Cuts the seeds into the generator's five numbers, as the benchmark does. */
 static struct mrg_state seed_state(uint64_t seed1, uint64_t seed2)
 {
     const uint32_t low30 = (UINT32_C(1) << 30) - 1;
@@ -57,14 +58,14 @@ static struct mrg_state seed_state(uint64_t seed1, uint64_t seed2)
     return state;
 }
 
+/* Makes a 64-bit word of the next two numbers. */
 static uint64_t draw_scramble(struct mrg_state *state)
 {
     uint64_t high = mrg_next(state);
     return high * UINT32_MAX + mrg_next(state);
 }
 
-enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2,
-                              struct error *e)
+enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2, struct error *e)
 {
     memset(g, 0, sizeof *g);
     if (scale < KRONECKER500_MIN_SCALE || scale > KRONECKER500_MAX_SCALE)
@@ -88,6 +89,7 @@ enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1,
 
 /* ---- lanes ---- */
 
+/* Puts lane l at the numbers of edge first + l. */
 static void start_lanes(const struct kronecker500 *g, uint64_t first, struct lanes *lanes)
 {
     struct mrg_state state = g->origin;
@@ -211,6 +213,7 @@ static struct edge make_edge(const struct kronecker500 *g, struct mrg_state stat
     return finish_edge(g, v, differ);
 }
 
+/* The state of a lane, fully reduced. */
 static struct mrg_state lane_state(const struct lanes *lanes, int lane)
 {
     struct mrg_state state;
@@ -219,8 +222,8 @@ static struct mrg_state lane_state(const struct lanes *lanes, int lane)
     return state;
 }
 
-static void make_batch(const struct kronecker500 *g, const struct lanes *start,
-                       struct edge *restrict edges)
+/* Makes LANES edges, of which lane l starts from its state in *start. */
+static void make_batch(const struct kronecker500 *g, const struct lanes *start, struct edge *restrict edges)
 {
     struct lanes lanes = *start;
     struct paths upper, lower;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The points of the smaller and of the larger stencil. */
+/* The points of the smaller stencil, and of the larger one below. */
 static uint64_t small_stencil(int dimensions)
 {
     return dimensions == 2 ? 5 : 7;
@@ -20,6 +20,7 @@ int lattice_has_stencil(int dimensions, uint64_t stencil)
     return stencil == small_stencil(dimensions) || stencil == large_stencil(dimensions);
 }
 
+/* Adds a direction, with the box of points that have a neighbour there. */
 static void add_direction(struct lattice *g, const int step[LATTICE_AXES])
 {
     struct lattice_direction *d = &g->direction[g->directions++];
@@ -76,6 +77,7 @@ static struct edge edge_at(const struct lattice *g, const struct lattice_directi
     return (struct edge){vertex_at(g, from), vertex_at(g, to)};
 }
 
+/* Makes edges first to first + count - 1 of those of one direction. */
 static void edges_of_direction(const struct lattice *g, const struct lattice_direction *d, uint64_t first,
                                size_t count, struct edge *edges)
 {
@@ -88,6 +90,7 @@ static void edges_of_direction(const struct lattice *g, const struct lattice_dir
     }
 }
 
+/* Goes to the direction that has edge `first`, and on to the next ones. */
 void lattice_edges(const struct lattice *g, uint64_t first, size_t count, struct edge *edges)
 {
     for (const struct lattice_direction *d = g->direction; count > 0; d++) {

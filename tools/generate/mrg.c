@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* sum + a * b modulo MRG_MODULUS. */
 static uint32_t multiply_add(uint32_t sum, uint32_t a, uint32_t b)
 {
     return (uint32_t)((sum + (uint64_t)a * b) % MRG_MODULUS);
@@ -22,6 +23,7 @@ struct mrg_jump mrg_jump_one(void)
     return (struct mrg_jump){{0, 1}};
 }
 
+/* Multiplies the polynomials and reduces the product by the characteristic one. */
 struct mrg_jump mrg_jump_join(struct mrg_jump first, struct mrg_jump second)
 {
     uint32_t product[2 * MRG_ORDER - 1] = {0};
@@ -58,6 +60,7 @@ struct mrg_jump mrg_jump_repeat(struct mrg_jump jump, uint64_t times)
     return result;
 }
 
+/* Moves the state on by the length of the jump. */
 void mrg_skip(struct mrg_state *state, const struct mrg_jump *jump)
 {
     struct mrg_state result, window = *state;

@@ -25,7 +25,7 @@ struct planted {
 };
 
 /* The edges within a community that make this mean degree, rounded. */
-uint64_t planted_inner(uint64_t size, double degree);
+uint64_t planted_inner_edges(uint64_t size, double degree);
 
 /* All edges; UINT64_MAX where there are more than 2^64 - 2. */
 uint64_t planted_edge_count(const struct planted *g);

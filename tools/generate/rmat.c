@@ -89,6 +89,7 @@ static void build_alias(struct rmat_alias *table, const double quadrant[4], int 
     }
 }
 
+/* Checks the parameters and builds the alias tables of five levels, and of those that are left. */
 enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e)
 {
     memset(g, 0, sizeof *g);
@@ -115,6 +116,7 @@ static inline uint32_t draw(const struct rmat_alias *table, uint32_t mask, uint3
     return table->outcome[2 * cell + (word >= table->threshold[cell])];
 }
 
+/* draw from the table of RMAT_WORD_LEVELS levels. */
 static inline uint32_t draw_full(const struct rmat *g, uint32_t word)
 {
     return draw(&g->full, RMAT_MAX_CELLS - 1, word);
@@ -127,7 +129,7 @@ static inline void descend(struct edge *edge, uint32_t path, int levels)
     edge->v = edge->v << levels | (path & 0xffff);
 }
 
-/* One edge from its random numbers: each gives two words, low half first. */
+/* Makes an edge of its random numbers: each gives two words, low half first. */
 static inline struct edge make_edge(const struct rmat *g, const uint64_t *random)
 {
     struct edge edge = {0, 0};
@@ -149,6 +151,7 @@ static inline struct edge make_edge(const struct rmat *g, const uint64_t *random
 
 enum { STEP = 128, MOST_COUNTERS = (RMAT_MAX_SCALE / RMAT_WORD_LEVELS + 2) / 2 };
 
+/* Writes random numbers counter to counter + count - 1 of the seed. */
 WIDE_CLONES
 static void fill_random(uint64_t key, uint64_t counter, size_t count, uint64_t *restrict random)
 {
@@ -157,8 +160,7 @@ static void fill_random(uint64_t key, uint64_t counter, size_t count, uint64_t *
 }
 
 /* Makes edges, some at a time, whose random numbers are made by vectors. */
-void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
-                struct edge *restrict edges)
+void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count, struct edge *restrict edges)
 {
     const uint64_t counters = (uint64_t)g->edge_counters;
     uint64_t random[STEP * MOST_COUNTERS];

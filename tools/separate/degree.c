@@ -254,7 +254,7 @@ static enum status too_many_vertices(struct edge_source *source, uint64_t left_b
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
     if (edge_source_keep(source, e) == ST_OK && source->count > 0 &&
-        edge_stream_reader(stream, &reader, e) == ST_OK)
+        edge_stream_open_reader(stream, &reader, e) == ST_OK)
         find_largest(reader, &largest, &offset, e);
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,

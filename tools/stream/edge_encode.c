@@ -73,6 +73,7 @@ static enum status reserve_blocks(struct encoded_edges *encoded, size_t count, s
     return ST_OK;
 }
 
+/* Encodes into encoded->blocks. */
 static enum status encode_blocks(enum edges_direction direction, const struct edge *edges,
                                  size_t count, struct encoded_edges *encoded, struct error *e)
 {
@@ -101,6 +102,7 @@ static inline uint64_t split_digits(uint64_t x)
     return tens + ((quarters - 10 * tens) << 8);
 }
 
+/* Writes eight digits, a byte each, as characters, and returns their end. */
 static inline char *put_digits(char *p, uint64_t digits)
 {
     digits |= UINT64_C(0x3030303030303030);
@@ -123,6 +125,7 @@ static inline char *put_number(char *p, uint64_t x)
     return p + 8 - zeros;
 }
 
+/* Writes a line for each edge and returns the bytes written. */
 static size_t encode_text(const struct edge *edges, size_t count, unsigned char *bytes)
 {
     char *start = (char *)bytes, *p = start;
@@ -137,6 +140,7 @@ static size_t encode_text(const struct edge *edges, size_t count, unsigned char 
 
 /* ---- records ---- */
 
+/* Writes records of 12 bytes: the lower 32 bits of u and of v, then the upper 16 of both. */
 static void encode_graph500(const struct edge *edges, size_t count, unsigned char *bytes)
 {
     for (size_t i = 0; i < count; i++, bytes += GRAPH500_BYTES) {
@@ -155,6 +159,7 @@ static void encode_u32(const struct edge *edges, size_t count, unsigned char *by
     }
 }
 
+/* Makes room; what the buffer had is lost. */
 static enum status reserve_bytes(struct encoded_edges *encoded, size_t bytes, struct error *e)
 {
     if (bytes <= encoded->capacity)
@@ -168,6 +173,7 @@ static enum status reserve_bytes(struct encoded_edges *encoded, size_t bytes, st
     return ST_OK;
 }
 
+/* Encodes edges in a format, in place of what `encoded` had. */
 enum status edge_encode(enum edge_format format, enum edges_direction direction,
                         const struct edge *edges, size_t count, struct encoded_edges *encoded,
                         struct error *e)

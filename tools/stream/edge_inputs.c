@@ -26,8 +26,8 @@ static char *name_of_rank(const char *word, uint32_t rank)
     return NULL;
 }
 
-enum status edge_inputs_open(struct edge_inputs *in, char *const *words, size_t count,
-                             uint32_t rank, struct error *e)
+/* Takes names from a command line, with the rank in place of %r; opens no file. The caller closes it in any case. */
+enum status edge_inputs_open(struct edge_inputs *in, char *const *words, size_t count, uint32_t rank, struct error *e)
 {
     size_t inputs = count > 0 ? count : 1, stdins = 0;
     *in = (struct edge_inputs){.path = calloc(inputs + 1, sizeof *in->path), .own = calloc(inputs, 1)};

@@ -24,6 +24,7 @@ static enum status refuse_unshared(const char *path, struct error *e)
                 is_stdin ? "" : ", or one for each rank, with %r in the name");
 }
 
+/* Refuses the stream opened last if another one is the same file. */
 static enum status refuse_twice(const struct edge_source *s, struct error *e)
 {
     const struct edge_stream *last = &s->stream[s->count - 1];
@@ -34,14 +35,15 @@ static enum status refuse_twice(const struct edge_source *s, struct error *e)
     return ST_OK;
 }
 
-static void describe(const struct edge_stream *stream, struct stream_facts *f)
+/* Copies what an opened stream says of itself, but for its info. */
+static void note_facts(const struct edge_stream *stream, struct stream_facts *f)
 {
     snprintf(f->name, sizeof f->name, "%s", stream->name);
     f->bytes = stream->bytes;
     f->totals = stream->totals;
 }
 
-/* Opens the streams that all ranks share, or those of this rank. */
+/* Appends to s->stream the streams that all ranks share, or those of this rank (`own`), and their facts to facts[]. */
 static enum status open_streams(struct edge_source *s, const struct edge_inputs *in, int own,
                                 const char *tmpdir, struct stream_facts *facts, struct error *e)
 {
@@ -56,7 +58,7 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
             ST_OK)
             return e->status;
         stream->own = own;
-        describe(stream, &facts[s->count++]);
+        note_facts(stream, &facts[s->count++]);
         refuse_twice(s, e);
     }
     return e->status;
@@ -64,7 +66,7 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
 
 /* ---- one graph ---- */
 
-/* Makes sure that all ranks mean the same stream by a name. */
+/* Adds the shared streams to the union, after checking that all ranks mean the same stream by a name. */
 static enum status add_shared(struct edge_union *u, const struct edge_source *s,
                               const struct stream_facts *facts, struct error *e)
 {
@@ -112,6 +114,7 @@ static uint64_t count_share(const struct edge_source *s)
     return shared / s->comm->ranks + own;
 }
 
+/* A name for messages, which the caller frees; NULL when memory is short. */
 static char *name_union(const struct edge_union *u)
 {
     char name[STREAM_NAME_BYTES + 40];
@@ -121,7 +124,7 @@ static char *name_union(const struct edge_union *u)
     return strdup(name);
 }
 
-/* Joins the facts about all streams of all ranks, as those of one graph. */
+/* Joins the facts about all streams of all ranks, and makes them the source's: those of one graph. */
 static enum status unite(struct edge_source *s, const struct stream_facts *facts, struct error *e)
 {
     struct edge_union u = {.streams = 0};
@@ -154,9 +157,9 @@ enum status edge_source_open(struct edge_source *s, const struct edge_inputs *in
     s->stream = calloc(inputs->count, sizeof *s->stream);
     if (facts == NULL || s->stream == NULL)
         fail_memory(e, "edge streams", inputs->count * sizeof *facts);
-    open_streams(s, inputs, 0, tmpdir, facts, e);
+    open_streams(s, inputs, /* own */ 0, tmpdir, facts, e);
     s->shared = s->count;
-    open_streams(s, inputs, 1, tmpdir, facts, e);
+    open_streams(s, inputs, /* own */ 1, tmpdir, facts, e);
     if (comm_agree(comm, e) == ST_OK)
         unite(s, facts, e);
     free(facts);
@@ -177,12 +180,14 @@ void edge_source_close(struct edge_source *s)
     memset(s, 0, sizeof *s);
 }
 
+/* Frees the copies of pipes in memory, so that these cannot be read again. */
 void edge_source_forget(struct edge_source *s)
 {
     for (size_t i = 0; i < s->count; i++)
         edge_stream_forget(&s->stream[i]);
 }
 
+/* Reads a live pipe to its end; its trailer then gives the totals. */
 enum status edge_source_keep(struct edge_source *s, struct error *e)
 {
     if (s->count != 1 || s->stream[0].live == NULL || edge_stream_keep(&s->stream[0], e) != ST_OK)
@@ -219,8 +224,7 @@ struct dense_visit {
 };
 
 /* Gives the visitor dense ids in place of those of the stream. */
-static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count,
-                               struct error *e)
+static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct dense_visit *d = context;
     struct edge dense[EDGES_VISIT_PIECE];
@@ -230,8 +234,7 @@ static enum status visit_dense(void *context, int thread, const struct edge *edg
 }
 
 /* Puts `dense` between a scan and its visitor, if ids are dense. */
-static void make_visits_dense(const struct edge_source *s, struct edges_scan *scan,
-                              struct dense_visit *dense)
+static void make_visits_dense(const struct edge_source *s, struct edges_scan *scan, struct dense_visit *dense)
 {
     if (s->sparse == NULL || scan->visit == NULL)
         return;
@@ -240,14 +243,14 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
     scan->context = dense;
 }
 
-/* Lists the ids of this rank's share of the blocks. */
-static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads,
-                            struct error *e)
+/* Makes the first pass to note the ids of this rank's share of the blocks. */
+static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads, struct error *e)
 {
     uint64_t own_edges;
     return edge_source_first_scan(s, threads, sparse_ids_note, ids, &own_edges, e);
 }
 
+/* Lists and numbers the ids in a pass; s->sparse then changes what visitors get. */
 enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e)
 {
@@ -276,8 +279,7 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
 
 /* Lets the reader of stream i give only this rank's share. R ranks share a stream by turns: each takes every R-th block, and
  * the first block of stream i goes to a rank that depends on i. */
-static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
-                              struct error *e)
+static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader, struct error *e)
 {
     const struct comm *comm = s->comm;
     if (alone(s, &s->stream[i]))
@@ -285,11 +287,12 @@ static enum status take_share(const struct edge_source *s, size_t i, struct edge
     return edges_reader_slice(reader, (uint32_t)((comm->rank + i) % comm->ranks), comm->ranks, e);
 }
 
+/* Makes a pass over this rank's share of stream i; scan.reader and scan.trailer are set here. */
 static enum status scan_stream(const struct edge_source *s, size_t i, struct edges_scan scan,
                                struct edges_totals *tally, struct error *e)
 {
     scan.trailer = &s->stream[i].totals;
-    if (edge_stream_reader(&s->stream[i], &scan.reader, e) == ST_OK &&
+    if (edge_stream_open_reader(&s->stream[i], &scan.reader, e) == ST_OK &&
         take_share(s, i, scan.reader, e) == ST_OK)
         edges_scan_slice(&scan, tally, e);
     edges_reader_close(scan.reader);
@@ -302,22 +305,21 @@ static void find_damage(const struct edge_stream *stream, int threads, struct er
     struct edges_reader *reader = NULL;
     struct edges_totals totals;
     struct error cause = {0};
-    if (edge_stream_reader(stream, &reader, &cause) == ST_OK)
+    if (edge_stream_open_reader(stream, &reader, &cause) == ST_OK)
         edges_scan(reader, threads, NULL, NULL, &totals, &cause);
     edges_reader_close(reader);
     if (cause.status == ST_BAD_DATA)
         *e = cause;
 }
 
-/* Makes the only pass over a live pipe. */
-static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
-                                struct edges_totals *tally, struct error *e)
+/* Makes the only pass over a live pipe, whose trailer then gives the totals. */
+static enum status scan_live(struct edge_source *s, struct edges_scan scan, struct edges_totals *tally, struct error *e)
 {
     struct edge_stream *stream = &s->stream[0];
-    scan.reader = edge_stream_live(stream);
+    scan.reader = edge_stream_live_reader(stream);
     scan.most_ids = stream->totals.n;
     if (edges_scan_slice(&scan, tally, e) == ST_OK)
-        edge_stream_spent(stream, tally, e);
+        edge_stream_finish_live(stream, tally, e);
     s->totals = stream->totals;
     return e->status;
 }
@@ -328,7 +330,7 @@ static enum status prove_stream(struct edge_source *s, size_t i, struct edges_sc
 {
     const struct edge_stream *stream = &s->stream[i];
     if (stream->live != NULL)
-        return spend_stream(s, scan, tally, e);
+        return scan_live(s, scan, tally, e);
     scan.crcs = alone(s, stream) ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     if (scan_stream(s, i, scan, tally, e) == ST_OK && alone(s, stream))
         edges_compare_tally(stream->name, &stream->totals, tally, e);
@@ -337,7 +339,7 @@ static enum status prove_stream(struct edge_source *s, size_t i, struct edges_sc
     return e->status;
 }
 
-/* Sums the tallies of all ranks. */
+/* Sums the tallies of all ranks: each then has the whole one. */
 static void sum_tally(const struct comm *comm, struct edges_totals *tally)
 {
     uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};
@@ -349,8 +351,7 @@ static void sum_tally(const struct comm *comm, struct edges_totals *tally)
 }
 
 /* Compares the tally of each shared stream, summed over all ranks, with its trailer. */
-static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally,
-                                struct error *e)
+static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally, struct error *e)
 {
     for (size_t i = 0; i < s->shared && s->comm->ranks > 1; i++) {
         sum_tally(s->comm, &tally[i]);
@@ -359,6 +360,7 @@ static enum status prove_shared(const struct edge_source *s, struct edges_totals
     return e->status;
 }
 
+/* Makes the first pass, which proves the own streams one by one, and the shared ones by the sum of all ranks. */
 enum status edge_source_first_scan(struct edge_source *s, int threads, edges_visitor visit,
                                    void *context, uint64_t *own_edges, struct error *e)
 {
@@ -379,6 +381,7 @@ enum status edge_source_first_scan(struct edge_source *s, int threads, edges_vis
     return comm_agree(s->comm, e);
 }
 
+/* Makes a further pass, and compares only the number of edges, of all ranks. */
 enum status edge_source_scan(const struct edge_source *s, int threads, edges_visitor visit,
                              void *context, struct error *e)
 {

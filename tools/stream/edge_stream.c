@@ -30,6 +30,7 @@ struct live_pipe {
     unsigned char head[EDGES_MAX_PREAMBLE_BYTES];
 };
 
+/* byte_source.read of a live pipe; remembers what comes before the reader is open, the preamble. */
 static enum status read_live(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     struct live_pipe *live = from;
@@ -45,6 +46,7 @@ static enum status read_live(void *from, void *bytes, size_t count, size_t *got,
     return done >= 0 ? ST_OK : fail_errno(e, "edge stream", "cannot read the pipe");
 }
 
+/* Closes the reader; a pipe's descriptor stays open. */
 static void close_live(struct edge_stream *s)
 {
     if (s->live != NULL)
@@ -53,6 +55,7 @@ static void close_live(struct edge_stream *s)
     s->live = NULL;
 }
 
+/* Reads the preamble of a pipe. If that does not tell what to expect, the pipe is kept, and no longer live. */
 static enum status open_live(struct edge_stream *s, struct edges_info *info, struct error *e)
 {
     struct edges_reader *reader = NULL;
@@ -76,11 +79,12 @@ static enum status open_live(struct edge_stream *s, struct edges_info *info, str
     return ST_OK;
 }
 
-struct edges_reader *edge_stream_live(const struct edge_stream *s)
+struct edges_reader *edge_stream_live_reader(const struct edge_stream *s)
 {
     return s->live != NULL ? s->live->reader : NULL;
 }
 
+/* Compares the n that the preamble made expect (0: none) with that of the trailer. */
 static enum status compare_expected(const struct edge_stream *s, uint64_t n, struct error *e)
 {
     if (n == 0 || n == s->totals.n)
@@ -89,8 +93,8 @@ static enum status compare_expected(const struct edge_stream *s, uint64_t n, str
                 "there are %llu", s->name, (unsigned long long)n, (unsigned long long)s->totals.n);
 }
 
-enum status edge_stream_spent(struct edge_stream *s, const struct edges_totals *tally,
-                              struct error *e)
+/* Ends the one pass over a live pipe: its trailer, which the tally must fit, gives the totals. */
+enum status edge_stream_finish_live(struct edge_stream *s, const struct edges_totals *tally, struct error *e)
 {
     uint64_t n = s->totals.n;
     edges_reader_finish(s->live->reader, tally, &s->totals, e);
@@ -118,12 +122,13 @@ static int file_in_memory(const struct copy *c)
     return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
 }
 
-static enum status append(const struct copy *c, size_t count, struct error *e)
+/* Writes the first bytes of the buffer to the copy's file, which may be in memory. */
+static enum status append_to_copy(const struct copy *c, size_t count, struct error *e)
 {
     return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
 }
 
-/* Moves the bytes in memory to a file on disk, where copying goes on. */
+/* Moves the bytes in memory, if there are any, to a file on disk, where copying goes on. */
 static enum status move_to_disk(struct copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -157,7 +162,7 @@ static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
         if (move_to_disk(c, e) != ST_OK)
             return e->status;
     }
-    if (append(c, count, e) != ST_OK)
+    if (append_to_copy(c, count, e) != ST_OK)
         return e->status;
     if (in_memory) {
         s->kept_bytes += count;
@@ -168,6 +173,7 @@ static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
     return ST_OK;
 }
 
+/* Keeps all that comes out of the pipe. */
 static enum status copy_pipe(struct copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -185,7 +191,7 @@ static enum status copy_pipe(struct copy *c, struct error *e)
     return e->status;
 }
 
-/* Replaces the pipe s->fd by a file with the bytes that came out of it. */
+/* Replaces the pipe s->fd by a file with the bytes that came out of it, those that were read as its preamble too. */
 static enum status keep_pipe(struct edge_stream *s, const char *folder, struct error *e)
 {
     struct copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
@@ -212,6 +218,7 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
 
 /* ---- opening ---- */
 
+/* Notes where a regular file stands, how long it is and which it is. */
 static void note_file(struct edge_stream *s, const struct stat *st)
 {
     s->start = lseek(s->fd, 0, SEEK_CUR);
@@ -221,6 +228,7 @@ static void note_file(struct edge_stream *s, const struct stat *st)
     posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+/* Sets s->name and s->fd, and if it is a pipe. Refuses folders and terminals. */
 static enum status open_path(struct edge_stream *s, const char *path, struct error *e)
 {
     struct stat st;
@@ -246,8 +254,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
 }
 
 /* Finds out why a stream has no trailer at its end: goes from block header to block header, and returns the failure of that. */
-static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
-                               struct error *e)
+static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader, struct error *e)
 {
     struct edges_block block = {0};
     int end = 0;
@@ -257,10 +264,11 @@ static enum status walk_blocks(const struct edge_stream *s, struct edges_reader 
     return e->status == ST_OK ? edges_scan_changed(s->name, e) : e->status;
 }
 
+/* Reads preamble and trailer of a stream that can be read again: *info and s->totals. */
 static enum status read_ends(struct edge_stream *s, struct edges_info *info, struct error *e)
 {
     struct edges_reader *reader = NULL;
-    if (edge_stream_reader(s, &reader, e) == ST_OK) {
+    if (edge_stream_open_reader(s, &reader, e) == ST_OK) {
         *info = *edges_reader_info(reader);
         if (!edges_peek_totals(s->fd, &s->totals))
             walk_blocks(s, reader, e);
@@ -269,6 +277,7 @@ static enum status read_ends(struct edge_stream *s, struct edges_info *info, str
     return e->status;
 }
 
+/* Reads the pipe to its end, and takes the totals from the trailer. */
 enum status edge_stream_keep(struct edge_stream *s, struct error *e)
 {
     struct edges_info info;
@@ -306,6 +315,7 @@ void edge_stream_close(struct edge_stream *s)
     memset(s, 0, sizeof *s);
 }
 
+/* Frees the copy of a pipe in memory, which cannot be read again then. Does nothing for files. */
 void edge_stream_forget(struct edge_stream *s)
 {
     if (s->kept_bytes == 0 || ftruncate(s->fd, 0) != 0)
@@ -315,8 +325,7 @@ void edge_stream_forget(struct edge_stream *s)
     s->forgotten = 1;
 }
 
-enum status edge_stream_reader(const struct edge_stream *s, struct edges_reader **reader,
-                               struct error *e)
+enum status edge_stream_open_reader(const struct edge_stream *s, struct edges_reader **reader, struct error *e)
 {
     *reader = NULL;
     int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);

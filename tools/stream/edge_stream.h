@@ -41,15 +41,13 @@ void edge_stream_forget(struct edge_stream *stream);
 /* Keeps a live pipe, which then is like any other. */
 enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
 
-/* edge_stream_live returns the reader for the one pass over a live pipe. edge_stream_spent ends the pass: it closes the reader
- * and sets `totals` from the trailer. ST_BAD_DATA if the trailer contradicts the tally of the pass, or the preamble. */
-struct edges_reader *edge_stream_live(const struct edge_stream *stream);
-enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
-                              struct error *e);
+/* edge_stream_live_reader returns the reader for the one pass over a live pipe. edge_stream_finish_live ends the pass: closes
+ * the reader and sets `totals` by the trailer. ST_BAD_DATA if that contradicts the tally of the pass, or the preamble. */
+struct edges_reader *edge_stream_live_reader(const struct edge_stream *stream);
+enum status edge_stream_finish_live(struct edge_stream *stream, const struct edges_totals *tally, struct error *e);
 
 /* Opens a reader at the start of the stream. Close it before opening the next one. */
-enum status edge_stream_reader(const struct edge_stream *stream, struct edges_reader **reader,
-                               struct error *e);
+enum status edge_stream_open_reader(const struct edge_stream *stream, struct edges_reader **reader, struct error *e);
 
 /* Nonzero when both are the same file. */
 int edge_stream_same(const struct edge_stream *a, const struct edge_stream *b);

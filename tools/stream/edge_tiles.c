@@ -41,6 +41,7 @@ static struct bucket_options store_options(const struct edge_tiles *t, uint64_t 
                                    .room_bytes = UINT64_MAX};
 }
 
+/* The memory of tiles for so many edges: an eighth more than the records, for what chunks leave empty. */
 uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
 {
     struct edge_tiles t;
@@ -79,9 +80,9 @@ struct step {
     uint64_t record[STEP];
 };
 
+/* Computes the tile and the record of some edges, STEP at most. */
 WIDE_CLONES
-static void compute(const struct edge_tiles *t, const struct edge *edges, size_t count,
-                    struct step *restrict step)
+static void compute_tiles(const struct edge_tiles *t, const struct edge *edges, size_t count, struct step *restrict step)
 {
     const unsigned bits = t->range_bits, shift = 4 * t->record_bytes;
     const uint32_t ranges = t->ranges, undirected = t->direction == EDGES_UNDIRECTED_ONCE;
@@ -94,9 +95,9 @@ static void compute(const struct edge_tiles *t, const struct edge *edges, size_t
     }
 }
 
-/* `bytes` is known when this is compiled. */
-static inline void append(struct bucket_writer *w, const struct step *step, const struct edge *edges,
-                          size_t count, unsigned bytes)
+/* Appends the records to the buckets of their tiles, without those of self-loops. Callers pass `bytes` as a constant. */
+static inline void append_records(struct bucket_writer *w, const struct step *step, const struct edge *edges,
+                                  size_t count, unsigned bytes)
 {
     for (size_t i = 0; i < count; i++) {
         if (edges[i].u == edges[i].v)
@@ -108,19 +109,19 @@ static inline void append(struct bucket_writer *w, const struct step *step, cons
     }
 }
 
-enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count,
-                           struct error *e)
+/* Adds edges to their tiles by the thread's own writer, whose error comes again with each call. */
+enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct bucket_writer *w = &t->store.writer[thread];
     struct step step;
     for (size_t at = 0; at < count; at += STEP) {
         size_t taken = count - at < STEP ? count - at : STEP;
-        compute(t, edges + at, taken, &step);
+        compute_tiles(t, edges + at, taken, &step);
         switch (t->record_bytes) {
-        case 4: append(w, &step, edges + at, taken, 4); break;
-        case 5: append(w, &step, edges + at, taken, 5); break;
-        case 6: append(w, &step, edges + at, taken, 6); break;
-        default: append(w, &step, edges + at, taken, 8);
+        case 4: append_records(w, &step, edges + at, taken, 4); break;
+        case 5: append_records(w, &step, edges + at, taken, 5); break;
+        case 6: append_records(w, &step, edges + at, taken, 6); break;
+        default: append_records(w, &step, edges + at, taken, 8);
         }
     }
     if (w->error.status != ST_OK)
@@ -135,39 +136,41 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 
 /* ---- degrees ---- */
 
-/* Returns the row of record i or, with `columns`, its column. Callers pass `bytes` and `columns` as constants. */
-static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, int columns)
+enum side { ROWS, COLUMNS };
+
+/* Returns the row or the column of record i. Callers pass `bytes` and `side` as constants. */
+static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, enum side side)
 {
     uint64_t record = tile_record(records, bytes, i);
-    return columns ? tile_column(record, bytes) : tile_row(record, bytes);
+    return side == COLUMNS ? tile_column(record, bytes) : tile_row(record, bytes);
 }
 
-static inline void count_ends(const void *records, size_t count, unsigned bytes, int columns,
-                              uint32_t *restrict degree)
+/* Adds 1 to degree[] at the row, or the column, of each record. */
+static inline void count_ends(const void *records, size_t count, unsigned bytes, enum side side, uint32_t *restrict degree)
 {
-#define DEGREE(i) degree[tile_end(records, i, bytes, columns)]
+#define DEGREE(i) degree[tile_end(records, i, bytes, side)]
     COUNT_BY_TURNS(count, DEGREE);
 }
 
-static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
-                       uint32_t *degree)
+/* Adds the rows of records to the degrees of the tile's range of rows. */
+static void count_rows(const struct edge_tiles *t, const void *records, size_t count, uint32_t *degree)
 {
     switch (t->record_bytes) {
-    case 4: count_ends(records, count, 4, 0, degree); break;
-    case 5: count_ends(records, count, 5, 0, degree); break;
-    case 6: count_ends(records, count, 6, 0, degree); break;
-    default: count_ends(records, count, 8, 0, degree);
+    case 4: count_ends(records, count, 4, ROWS, degree); break;
+    case 5: count_ends(records, count, 5, ROWS, degree); break;
+    case 6: count_ends(records, count, 6, ROWS, degree); break;
+    default: count_ends(records, count, 8, ROWS, degree);
     }
 }
 
-static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
-                          uint32_t *degree)
+/* Adds the columns of records to the degrees of the tile's range of columns. */
+static void count_columns(const struct edge_tiles *t, const void *records, size_t count, uint32_t *degree)
 {
     switch (t->record_bytes) {
-    case 4: count_ends(records, count, 4, 1, degree); break;
-    case 5: count_ends(records, count, 5, 1, degree); break;
-    case 6: count_ends(records, count, 6, 1, degree); break;
-    default: count_ends(records, count, 8, 1, degree);
+    case 4: count_ends(records, count, 4, COLUMNS, degree); break;
+    case 5: count_ends(records, count, 5, COLUMNS, degree); break;
+    case 6: count_ends(records, count, 6, COLUMNS, degree); break;
+    default: count_ends(records, count, 8, COLUMNS, degree);
     }
 }
 
@@ -177,6 +180,7 @@ static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, 
     return bucket_read(&t->store, row * t->ranges + column, t->record_bytes, NULL, NULL);
 }
 
+/* Adds all edges to degree[]: each thread counts the ends in one range of ids after the other. */
 void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degree)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -211,8 +215,8 @@ struct share_list {
     size_t count;
 };
 
-/* [tiles][writers] */
-static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *total)
+/* Returns the bytes that each writer has put into each tile, [tiles][writers], and their sum in *total. The caller frees it. */
+static uint64_t *measure_tiles(const struct edge_tiles *t, int threads, uint64_t *total)
 {
     const struct bucket_store *store = &t->store;
     uint64_t *bytes = calloc((size_t)store->buckets * (size_t)store->threads, sizeof *bytes),
@@ -228,8 +232,8 @@ static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *tota
     return bytes;
 }
 
-static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *bytes, int writers,
-                     uint64_t most)
+/* Appends the shares of a tile, each of whole writers, of about `most` bytes. */
+static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *bytes, int writers, uint64_t most)
 {
     uint64_t own = 0;
     struct share next = {.tile = tile};
@@ -245,12 +249,11 @@ static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *byt
 }
 
 /* Divides all tiles into shares of the threads. */
-static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads,
-                              struct error *e)
+static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads, struct error *e)
 {
     int writers = t->store.threads;
     size_t most_shares = t->store.buckets + (size_t)SHARES * (size_t)threads;
-    uint64_t total, *bytes = measure(t, threads, &total);
+    uint64_t total, *bytes = measure_tiles(t, threads, &total);
     *list = (struct share_list){.share = malloc(most_shares * sizeof *list->share)};
     if (bytes == NULL || list->share == NULL)
         fail_memory(e, "tiles of edges", most_shares * sizeof *list->share);
@@ -272,6 +275,7 @@ struct tile_scan {
     struct error error;
 };
 
+/* Gives the runs of a share to the visitor, and the memory then to the heir, if there is one. */
 static void scan_share(struct tile_scan *s, const struct share *share)
 {
     struct edge_tiles *t = s->tiles;
@@ -288,8 +292,8 @@ static void scan_share(struct tile_scan *s, const struct share *share)
         bucket_hand_over(&t->store, share->tile, w, &t->heir->writer[s->thread]);
 }
 
-enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor visit, void *context,
-                             struct error *e)
+/* Gives all edges to `visit`: threads take shares of tiles in turn. The first error of any ends the visit. */
+enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor visit, void *context, struct error *e)
 {
     struct share_list list;
     if (list_shares(&list, t, threads, e) != ST_OK)
@@ -313,6 +317,7 @@ enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor vis
 
 /* ---- the last visit ---- */
 
+/* Makes the next visit the last, in which memory that was read goes to `heir`. */
 enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
 {
     t->heir = heir;

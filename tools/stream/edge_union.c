@@ -54,6 +54,7 @@ static void read_number(const char *text, const char *key, uint64_t *value)
     }
 }
 
+/* Nonzero for the lines by which rmatgen says which edges of the graph the stream has. */
 static int is_piece_line(const char *line)
 {
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
@@ -94,6 +95,7 @@ static int read_piece(const char *provenance, uint64_t *graph_edges, struct stre
     return count <= *graph_edges - first;
 }
 
+/* Predicts n and the number of edges from the provenance of RMAT or Graph500; 0 if only the trailer tells them. */
 int edge_union_expect(const char *provenance, struct edges_totals *expected)
 {
     struct stream_piece piece;
@@ -107,8 +109,8 @@ int edge_union_expect(const char *provenance, struct edges_totals *expected)
 
 /* ---- pieces of a generated graph ---- */
 
-static enum status add_piece(struct edge_union *u, struct stream_piece piece, const char *name,
-                             struct error *e)
+/* Puts a piece in order among the others; refuses it if it overlaps one. */
+static enum status add_piece(struct edge_union *u, struct stream_piece piece, const char *name, struct error *e)
 {
     size_t at = u->pieces;
     if (piece.first == piece.end)
@@ -175,8 +177,7 @@ static void write_pieces(struct edge_union *u)
 
 /* ---- the union ---- */
 
-static enum status refuse_contradiction(const struct edge_union *u, const struct stream_facts *f,
-                                        struct error *e)
+static enum status refuse_contradiction(const struct edge_union *u, const struct stream_facts *f, struct error *e)
 {
     static const char dense[] = "ids made dense";
     const struct edges_info *a = &u->info, *b = &f->info;
@@ -194,6 +195,7 @@ static enum status refuse_contradiction(const struct edge_union *u, const struct
     return ST_OK;
 }
 
+/* Appends a line to u->names. */
 static enum status add_name(struct edge_union *u, const char *name, struct error *e)
 {
     size_t length = strlen(name);
@@ -232,6 +234,7 @@ enum status edge_union_add(struct edge_union *u, const struct stream_facts *f, s
     return e->status;
 }
 
+/* Replaces the provenance by that of the generated graph, if rmatgen made all streams. */
 void edge_union_finish(struct edge_union *u)
 {
     if (!u->generated || u->streams < 2)

@@ -10,6 +10,7 @@
  * and shard. Otherwise values of all ids take hardly more. */
 enum { LEAST_IDS = 1 << 20, LEAST_GAIN = 8, EDGE_LEAST_BYTES = 8 };
 
+/* How many ids a list may need room for, two of each edge; 0 if a list is not worth it, or too large. */
 uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint32_t p,
                          const struct memory_budget *budget)
 {
@@ -20,8 +21,7 @@ uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint
     return larger(ends, 1);
 }
 
-enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_budget *budget,
-                            struct error *e)
+enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_budget *budget, struct error *e)
 {
     *s = (struct sparse_ids){.room = room};
     if (memory_take(budget, (void **)&s->ids, room, sizeof *s->ids, "ids", e) == ST_OK)
@@ -38,13 +38,14 @@ void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget)
     memset(s, 0, sizeof *s);
 }
 
+/* Fails: the list of ids has no more room. */
 static enum status too_many(struct error *e)
 {
     return fail(e, ST_BAD_DATA, "edge stream: has more edges than its trailer says");
 }
 
-enum status sparse_ids_note(void *context, int thread, const struct edge *edges, size_t count,
-                            struct error *e)
+/* A visitor that appends the ids of edges to s->ids; each thread takes its places by an atomic addition. */
+enum status sparse_ids_note(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct sparse_ids *s = context;
     uint64_t at = __atomic_fetch_add(&s->count, 2 * count, __ATOMIC_RELAXED);
@@ -70,7 +71,7 @@ static void keep_each_once(struct sparse_ids *s)
     }
 }
 
-/* Joins the lists of all ranks, one after the other. */
+/* Joins the lists of all ranks, one after the other, in s->ids of each. */
 static enum status join_lists(struct sparse_ids *s, const struct comm *comm, struct error *e)
 {
     uint64_t own = s->count, at = 0;
@@ -89,6 +90,7 @@ static enum status join_lists(struct sparse_ids *s, const struct comm *comm, str
     return ST_OK;
 }
 
+/* Numbers the ids that all ranks have noted: s->ids and s->dense are then the same on each. */
 enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e)
 {
     uint64_t next = 0;
@@ -106,8 +108,8 @@ enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct com
     return ST_OK;
 }
 
-/* The last entry of `list` that is not above `x`; 0 where there is none. */
-static uint64_t find(const uint64_t *list, uint64_t count, uint64_t x)
+/* Returns the index of the last entry of `list` that is not above `x`; 0 where there is none. */
+static uint64_t find_last_upto(const uint64_t *list, uint64_t count, uint64_t x)
 {
     uint64_t low = 0, high = count;
     while (high - low > 1) {
@@ -120,11 +122,11 @@ static uint64_t find(const uint64_t *list, uint64_t count, uint64_t x)
     return low;
 }
 
-int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, size_t count,
-                         struct edge *dense)
+/* Writes the edges with dense ids. Nonzero at an id that is not in the list. */
+int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, size_t count, struct edge *dense)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t u = find(s->ids, s->count, edges[i].u), v = find(s->ids, s->count, edges[i].v);
+        uint64_t u = find_last_upto(s->ids, s->count, edges[i].u), v = find_last_upto(s->ids, s->count, edges[i].v);
         if (s->count == 0 || s->ids[u] != edges[i].u || s->ids[v] != edges[i].v)
             return 1;
         dense[i] = (struct edge){s->dense[u], s->dense[v]};
@@ -132,7 +134,8 @@ int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, s
     return 0;
 }
 
+/* The id of the stream that a dense id stands for. */
 uint64_t sparse_ids_original(const struct sparse_ids *s, uint64_t dense)
 {
-    return s != NULL && s->count > 0 ? s->ids[find(s->dense, s->count, dense)] : dense;
+    return s != NULL && s->count > 0 ? s->ids[find_last_upto(s->dense, s->count, dense)] : dense;
 }

@@ -31,7 +31,7 @@ struct archive_in {
     struct members members;
     char *path;
     uint64_t entries, files;   /* files found, and those of them given out */
-    struct error below;        /* a failure to read the archive itself */
+    struct error input_error;  /* a failure to read the archive itself */
     unsigned char *tail;       /* the last bytes read, of tar and zip */
     size_t tail_bytes;
     int in_file;
@@ -58,8 +58,7 @@ static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t 
 }
 
 /* Gives libarchive the unread bytes of the buffer, which is filled again when it is empty. *count is 0 at the end of the input. */
-static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count,
-                              struct error *e)
+static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count, struct error *e)
 {
     struct raw_in *raw = in->raw;
     if (raw->at == raw->end && raw_in_fill(raw, e) != ST_OK)
@@ -72,26 +71,27 @@ static enum status next_bytes(struct archive_in *in, const void **bytes, size_t 
     return ST_OK;
 }
 
+/* libarchive's callback for reading. A failure of the input is kept in in->input_error, and goes before libarchive's own. */
 static la_ssize_t give_bytes(struct archive *archive, void *context, const void **bytes)
 {
     struct archive_in *in = context;
     size_t count = 0;
-    if (next_bytes(in, bytes, &count, &in->below) == ST_OK)
+    if (next_bytes(in, bytes, &count, &in->input_error) == ST_OK)
         return (la_ssize_t)count;
-    archive_set_error(archive, EIO, "%s", in->below.text);
+    archive_set_error(archive, EIO, "%s", in->input_error.text);
     return ARCHIVE_FATAL;
 }
 
-/* Seeks in the archive for libarchive. */
-static la_int64_t seek(struct archive *archive, void *context, la_int64_t offset, int whence)
+/* libarchive's callback for seeking; failures as in give_bytes. */
+static la_int64_t seek_for_libarchive(struct archive *archive, void *context, la_int64_t offset, int whence)
 {
     struct archive_in *in = context;
     la_int64_t base = whence == SEEK_SET   ? 0
                       : whence == SEEK_CUR ? (la_int64_t)raw_in_position(in->raw)
                                            : (la_int64_t)in->raw->size;
-    if (base + offset >= 0 && raw_in_seek(in->raw, (uint64_t)(base + offset), &in->below) == ST_OK)
+    if (base + offset >= 0 && raw_in_seek(in->raw, (uint64_t)(base + offset), &in->input_error) == ST_OK)
         return base + offset;
-    archive_set_error(archive, EIO, "%s", in->below.text);
+    archive_set_error(archive, EIO, "%s", in->input_error.text);
     return ARCHIVE_FATAL;
 }
 
@@ -124,11 +124,12 @@ static uint64_t zstd_window(const unsigned char *frame, size_t count)
     return power + power / 8 * (frame[FLAGS_AT + 1] & 7);
 }
 
-static enum status failed(const struct archive_in *in, struct error *e)
+/* Fails with the reason why libarchive gave up: a fault of the input below it, too little memory, or damage. */
+static enum status fail_libarchive(const struct archive_in *in, struct error *e)
 {
     int in_entry = in->in_file && in->path != NULL;
-    if (in->below.status != ST_OK)
-        return fail(e, in->below.status, "%s", in->below.text);
+    if (in->input_error.status != ST_OK)
+        return fail(e, in->input_error.status, "%s", in->input_error.text);
     if (archive_errno(in->archive) == ENOMEM)
         return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
     if (in->kind == WRAPPING_ZSTD && strstr(reason(in), "too much memory") != NULL) /* a later frame */
@@ -175,12 +176,12 @@ static enum status open_libarchive(struct archive_in *in, struct error *e)
         result |= archive_read_support_format_raw(archive) |
                   archive_read_support_format_empty(archive);
     if (in->seeks)
-        result |= archive_read_set_seek_callback(archive, seek);
+        result |= archive_read_set_seek_callback(archive, seek_for_libarchive);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
     /* libarchive does not return a fault in the first bytes as a failure, but has a message for it */
     if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK || archive_error_string(archive) != NULL)
-        return failed(in, e);
+        return fail_libarchive(in, e);
     return ST_OK;
 }
 
@@ -235,6 +236,7 @@ const char *archive_in_path(const struct archive_in *in)
 
 /* ---- the end ---- */
 
+/* Checks, when all was read, that the tail of the archive is two blocks of zeros. */
 static enum status check_tar_end(const struct archive_in *in, struct error *e)
 {
     size_t zeros = 0;
@@ -268,6 +270,7 @@ struct zip_end {
     uint64_t at; /* byte where these records begin */
 };
 
+/* Reads the record that ends a zip archive or, where zip64's record stands before it in the tail, that one. */
 static struct zip_end read_zip_end(const struct archive_in *in, const unsigned char *record)
 {
     uint64_t tail_at = raw_in_position(in->raw) - in->tail_bytes;
@@ -388,6 +391,7 @@ static enum status take_path(struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
+/* Refuses the current entry if it is a link, no regular file, or encrypted. */
 static enum status check_readable(const struct archive_in *in, struct error *e)
 {
     const char *found = NULL, *remedy = "--member=NAME says which ones are";
@@ -406,16 +410,16 @@ static enum status check_readable(const struct archive_in *in, struct error *e)
                 found, remedy);
 }
 
-/* Goes to the next entry, wanted or not. */
+/* Goes to the next entry, wanted or not: sets in->entry and, in an archive, in->path. */
 static enum status next_entry(struct archive_in *in, int *end, struct error *e)
 {
     int result = archive_read_next_header(in->archive, &in->entry);
-    *end = result == ARCHIVE_EOF && in->below.status == ST_OK;
+    *end = result == ARCHIVE_EOF && in->input_error.status == ST_OK;
     if (*end)
         return ST_OK;
     /* a warning is about a name or a time; damaged data shows when it is read */
-    if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
-        return failed(in, e);
+    if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->input_error.status != ST_OK)
+        return fail_libarchive(in, e);
     in->entries++;
     return wrapping_is_archive(in->kind) ? take_path(in, e) : ST_OK;
 }
@@ -425,7 +429,7 @@ static int is_folder(const struct archive_in *in)
     return archive_entry_filetype(in->entry) == AE_IFDIR;
 }
 
-/* Notes the names of members that were not reached, as many as a message would show. */
+/* Reads on to the names of members that were not reached, as many as a message would show. The current file is lost. */
 static void note_rest(struct archive_in *in)
 {
     struct error ignored = {0};
@@ -437,13 +441,14 @@ static void note_rest(struct archive_in *in)
     }
 }
 
+/* Reads on through the archive for its names, and appends them to the message. */
 void archive_in_explain(struct archive_in *in, struct error *e)
 {
     note_rest(in);
     members_explain(&in->members, e);
 }
 
-/* Goes to the next file that is to be read. */
+/* Goes to the next file that is to be read, and checks that it can be, and that it fits those read before. */
 static enum status next_wanted(struct archive_in *in, int *end, struct error *e)
 {
     int wanted = 0;
@@ -457,6 +462,7 @@ static enum status next_wanted(struct archive_in *in, int *end, struct error *e)
     return e->status;
 }
 
+/* Goes to the next file to be read; behind the last one, checks the end of the archive. */
 enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
 {
     in->in_file = 0;
@@ -475,14 +481,13 @@ const char *archive_in_skipped(const struct archive_in *in, uint64_t *count)
     return in->members.skipped.text;
 }
 
-enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got,
-                            struct error *e)
+enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got, struct error *e)
 {
     *got = 0;
     while (*got < count && in->in_file) {
         la_ssize_t done = archive_read_data(in->archive, (char *)bytes + *got, count - *got);
-        if (done < 0 || in->below.status != ST_OK) /* a warning too: a wrong CRC is one */
-            return failed(in, e);
+        if (done < 0 || in->input_error.status != ST_OK) /* a warning too: a wrong CRC is one */
+            return fail_libarchive(in, e);
         *got += (size_t)done;
         if (done == 0) {
             in->in_file = 0;

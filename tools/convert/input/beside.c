@@ -22,13 +22,14 @@ static int replace_suffix(const char *graph, const char *suffix, char name[BESID
     return 1;
 }
 
-/* The same for the file that a symbolic link leads to. Returns 0 for any other file. */
+/* As replace_suffix, for the file that a symbolic link leads to. Returns 0 for any other file. */
 static int replace_real_suffix(const char *graph, const char *suffix, char name[BESIDE_NAME_BYTES])
 {
     char link[1], real[PATH_MAX];
     return readlink(graph, link, sizeof link) >= 0 && realpath(graph, real) != NULL && replace_suffix(real, suffix, name);
 }
 
+/* Sets `name` beside the graph or, if only there a file exists, beside what the link leads to. Returns 0 without .graph. */
 int beside_name(const char *graph, enum beside kind, char name[BESIDE_NAME_BYTES])
 {
     char real[BESIDE_NAME_BYTES];
@@ -40,6 +41,7 @@ int beside_name(const char *graph, enum beside kind, char name[BESIDE_NAME_BYTES
     return 1;
 }
 
+/* Nonzero if the properties beside the graph are of WebGraph, or if memory is too short to read them. */
 int beside_webgraph(const char *graph)
 {
     struct error e = {0};

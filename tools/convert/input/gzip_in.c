@@ -39,8 +39,8 @@ void gzip_in_close(struct gzip_in *g)
     free(g);
 }
 
-static enum status bad_member(const struct gzip_in *g, const char *found, const char *expected,
-                              struct error *e)
+/* Fails with ST_BAD_DATA at the byte that is read next, within the member under way. */
+static enum status bad_member(const struct gzip_in *g, const char *found, const char *expected, struct error *e)
 {
     return fail(e, ST_BAD_DATA,
                 "%s: byte %llu: found %s in gzip member %llu (from byte %llu), expected %s",
@@ -48,7 +48,7 @@ static enum status bad_member(const struct gzip_in *g, const char *found, const 
                 (ull)g->member_start, expected);
 }
 
-/* Between members: starts the next one, or ends at the end of the file. */
+/* Begins the member whose first byte is the next in the buffer. A byte with which no member begins is a fault. */
 static enum status start_member(struct gzip_in *g, struct error *e)
 {
     struct raw_in *raw = g->raw;
@@ -65,7 +65,7 @@ static enum status start_member(struct gzip_in *g, struct error *e)
     return ST_OK;
 }
 
-/* Skips zero bytes, which may pad the file, up to its end. Any other byte is a fault. */
+/* Skips zero bytes, which may pad the file, up to its end, where g->ended is set. Any other byte is a fault. */
 static enum status skip_padding(struct gzip_in *g, struct error *e)
 {
     struct raw_in *raw = g->raw;
@@ -84,6 +84,7 @@ static enum status skip_padding(struct gzip_in *g, struct error *e)
     return ST_OK;
 }
 
+/* Makes what inflate returned a status. At the end of a member, clears g->in_member. */
 static enum status check_result(struct gzip_in *g, int result, struct error *e)
 {
     const char *why = g->z.msg != NULL ? g->z.msg : "";
@@ -103,9 +104,8 @@ static enum status check_result(struct gzip_in *g, int result, struct error *e)
     return bad_member(g, *why != '\0' ? why : "damaged data", "deflated data", e);
 }
 
-/* Inflates the bytes in the buffer. */
-static enum status inflate_some(struct gzip_in *g, unsigned char *bytes, size_t count, size_t *got,
-                                struct error *e)
+/* Inflates bytes of the buffer, at most up to the end of the member. *got may be 0. */
+static enum status inflate_some(struct gzip_in *g, unsigned char *bytes, size_t count, size_t *got, struct error *e)
 {
     struct raw_in *raw = g->raw;
     uInt room = count < (1u << 30) ? (uInt)count : 1u << 30;
@@ -119,9 +119,9 @@ static enum status inflate_some(struct gzip_in *g, unsigned char *bytes, size_t 
     return check_result(g, result, e);
 }
 
-/* One step: fills the buffer, enters a member, or inflates. */
-static enum status step(struct gzip_in *g, unsigned char *bytes, size_t count, size_t *got,
-                        struct error *e)
+/* One step of reading: fills the buffer, enters a member, or inflates. *got may be 0; g->ended is set at the end of the
+ * file. */
+static enum status read_step(struct gzip_in *g, unsigned char *bytes, size_t count, size_t *got, struct error *e)
 {
     struct raw_in *raw = g->raw;
     *got = 0;
@@ -145,7 +145,7 @@ enum status gzip_in_read(struct gzip_in *g, void *bytes, size_t count, size_t *g
     *got = 0;
     while (*got < count && !g->ended) {
         size_t done;
-        if (step(g, (unsigned char *)bytes + *got, count - *got, &done, e) != ST_OK)
+        if (read_step(g, (unsigned char *)bytes + *got, count - *got, &done, e) != ST_OK)
             return e->status;
         *got += done;
     }

@@ -43,7 +43,7 @@ struct input {
     int one_file;         /* of an archive only one is expected */
     uint64_t start, size; /* of a regular file: where its descriptor stood, and bytes from there */
     struct raw_in raw;
-    struct unwrap *bytes;
+    struct unwrap *unwrap;
     struct peeked peeked;
     struct kept kept;
     int source_ended;     /* nothing follows the blocks */
@@ -55,6 +55,7 @@ struct input {
 
 /* ---- opening ---- */
 
+/* Notes if the file is regular, where it stands and how long it is; asks the system for read-ahead, or for a larger pipe. */
 static void look_at_file(struct input *in)
 {
     struct stat st;
@@ -73,6 +74,7 @@ static void look_at_file(struct input *in)
     }
 }
 
+/* Opens in->raw over the descriptor and in->unwrap over that, which enters the first file that fits `member`. */
 static enum status start_reading(struct input *in, const char *member, struct error *e)
 {
     struct raw_in *raw = &in->raw;
@@ -82,14 +84,15 @@ static enum status start_reading(struct input *in, const char *member, struct er
     raw->start = in->start;
     raw->size = in->size;
     /* bits of WebGraph may begin as a compressed file does */
-    return unwrap_open(&in->bytes, raw, in->regular && beside_webgraph(in->name), member, e);
+    return unwrap_open(&in->unwrap, raw, in->regular && beside_webgraph(in->name), member, e);
 }
 
+/* Peeks at the file that was just entered, and refuses it if it has no byte. */
 static enum status refuse_empty(struct input *in, struct error *e)
 {
     const unsigned char *bytes;
     size_t count = 0;
-    enum wrapping around = unwrap_innermost(in->bytes);
+    enum wrapping around = unwrap_innermost(in->unwrap);
     if (input_peek(in, 1, &bytes, &count, e) != ST_OK || count > 0)
         return e->status;
     fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph", input_name(in),
@@ -100,6 +103,7 @@ static enum status refuse_empty(struct input *in, struct error *e)
     return e->status;
 }
 
+/* Makes an input of `fd`, which is the input's from now on, and closed if this fails. */
 static enum status open_fd(struct input **result, int fd, const char *name, const char *member,
                            int one_file, struct error *e)
 {
@@ -127,8 +131,7 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
     return ST_OK;
 }
 
-enum status input_open_first(struct input **result, const char *path, const char *member,
-                             struct error *e)
+enum status input_open_first(struct input **result, const char *path, const char *member, struct error *e)
 {
     int from_stdin = strcmp(path, "-") == 0;
     const char *name = from_stdin ? "standard input" : path;
@@ -141,15 +144,15 @@ enum status input_open_first(struct input **result, const char *path, const char
         close(fd);
         return fail(e, ST_USAGE, "%s: is a terminal: give a file, or redirect the input", name);
     }
-    return open_fd(result, fd, name, member, 0, e);
+    return open_fd(result, fd, name, member, /* one_file */ 0, e);
 }
 
 enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
 {
-    return open_fd(result, fd, name, NULL, 1, e);
+    return open_fd(result, fd, name, NULL, /* one_file */ 1, e);
 }
 
-static void drop_first(struct input *in)
+static void drop_first_block(struct input *in)
 {
     struct block *block = in->kept.first;
     in->kept.first = block->next;
@@ -159,13 +162,14 @@ static void drop_first(struct input *in)
     free(block);
 }
 
+/* Drops what was peeked and read ahead, and enters the next file of the archive. */
 enum status input_next(struct input *in, int *end, struct error *e)
 {
     while (in->kept.first != NULL)
-        drop_first(in);
+        drop_first_block(in);
     in->peeked.at = in->peeked.end = 0;
     in->source_ended = in->ended = 0;
-    if (unwrap_next(in->bytes, end, e) != ST_OK) {
+    if (unwrap_next(in->unwrap, end, e) != ST_OK) {
         in->failed = 1;
         return e->status;
     }
@@ -178,8 +182,8 @@ void input_close(struct input *in)
     if (in == NULL)
         return;
     while (in->kept.first != NULL)
-        drop_first(in);
-    unwrap_close(in->bytes);
+        drop_first_block(in);
+    unwrap_close(in->unwrap);
     raw_in_free(&in->raw);
     close(in->fd);
     free(in->peeked.bytes);
@@ -189,22 +193,23 @@ void input_close(struct input *in)
 
 const char *input_name(const struct input *in)
 {
-    return unwrap_name(in->bytes);
+    return unwrap_name(in->unwrap);
 }
 
 int input_from_archive(const struct input *in)
 {
-    return unwrap_from_archive(in->bytes);
+    return unwrap_from_archive(in->unwrap);
 }
 
+/* Appends the names of the archive's files to a message. Reads on for them: the input is of no use afterwards. */
 void input_explain_members(struct input *in, struct error *e)
 {
-    unwrap_explain_members(in->bytes, e);
+    unwrap_explain_members(in->unwrap, e);
 }
 
 const char *input_skipped(const struct input *in, uint64_t *count)
 {
-    return unwrap_skipped(in->bytes, count);
+    return unwrap_skipped(in->unwrap, count);
 }
 
 int input_failed(const struct input *in)
@@ -219,26 +224,26 @@ int input_is_regular(const struct input *in)
 
 /* ---- reading in order ---- */
 
-/* Refuses a second file of an archive that was expected to hold one, at the end of the first. */
+/* Refuses a second file of an archive that was expected to hold one. Call it at the end of the first. */
 static enum status refuse_second(struct input *in, struct error *e)
 {
     int end;
-    in->source_ended = 1;
-    if (!in->one_file || unwrap_next(in->bytes, &end, e) != ST_OK || end)
+    if (!in->one_file || unwrap_next(in->unwrap, &end, e) != ST_OK || end)
         return e->status;
     return fail(e, ST_BAD_DATA, "%s: found a second file in the archive, expected one only",
                 input_name(in));
 }
 
-static enum status read_source(struct input *in, void *bytes, size_t count, size_t *got,
-                               struct error *e)
+/* Reads unwrapped bytes, behind all that were read ahead. At the end it sets in->source_ended. */
+static enum status read_source(struct input *in, void *bytes, size_t count, size_t *got, struct error *e)
 {
     *got = 0;
     if (in->source_ended)
         return ST_OK;
-    if (unwrap_read(in->bytes, bytes, count, got, e) != ST_OK)
+    if (unwrap_read(in->unwrap, bytes, count, got, e) != ST_OK)
         return e->status;
-    return *got < count ? refuse_second(in, e) : ST_OK;
+    in->source_ended = *got < count;
+    return in->source_ended ? refuse_second(in, e) : ST_OK;
 }
 
 int input_read_ahead(struct input *in)
@@ -264,10 +269,11 @@ int input_read_ahead(struct input *in)
 
 size_t input_memory(const struct input *in)
 {
-    return in->kept.bytes + unwrap_memory(in->bytes);
+    return in->kept.bytes + unwrap_memory(in->unwrap);
 }
 
-static size_t read_blocks(struct input *in, unsigned char *bytes, size_t count)
+/* Moves up to `count` bytes out of the blocks that were read ahead, and frees those that are empty then. */
+static size_t take_kept(struct input *in, unsigned char *bytes, size_t count)
 {
     size_t got = 0;
     while (got < count && in->kept.first != NULL) {
@@ -279,19 +285,19 @@ static size_t read_blocks(struct input *in, unsigned char *bytes, size_t count)
         in->stored = block->stored;
         if (block->at < block->end)
             break;
-        drop_first(in);
+        drop_first_block(in);
     }
     return got;
 }
 
-static enum status read_behind(struct input *in, void *bytes, size_t count, size_t *got,
-                               struct error *e)
+/* Reads the bytes behind the peeked ones: those read ahead, then the source's. Sets in->ended or in->failed. */
+static enum status read_unpeeked(struct input *in, void *bytes, size_t count, size_t *got, struct error *e)
 {
     size_t more = 0;
     *got = 0;
     if (in->ended)
         return ST_OK;
-    *got = read_blocks(in, bytes, count);
+    *got = take_kept(in, bytes, count);
     if (*got < count) {
         if (in->failure.status != ST_OK)
             *e = in->failure;
@@ -304,7 +310,7 @@ static enum status read_behind(struct input *in, void *bytes, size_t count, size
     return e->status;
 }
 
-static enum status grow_ahead(struct input *in, size_t want, struct error *e)
+static enum status grow_peeked(struct input *in, size_t want, struct error *e)
 {
     unsigned char *grown = realloc(in->peeked.bytes, want);
     if (grown == NULL)
@@ -314,8 +320,7 @@ static enum status grow_ahead(struct input *in, size_t want, struct error *e)
     return ST_OK;
 }
 
-enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count,
-                       struct error *e)
+enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count, struct error *e)
 {
     size_t have = in->peeked.end - in->peeked.at, got;
     if (want > have) {
@@ -323,9 +328,9 @@ enum status input_peek(struct input *in, size_t want, const unsigned char **byte
             memmove(in->peeked.bytes, in->peeked.bytes + in->peeked.at, have);
         in->peeked.at = 0;
         in->peeked.end = have;
-        if (want > in->peeked.capacity && grow_ahead(in, want, e) != ST_OK)
+        if (want > in->peeked.capacity && grow_peeked(in, want, e) != ST_OK)
             return e->status;
-        if (read_behind(in, in->peeked.bytes + have, want - have, &got, e) != ST_OK)
+        if (read_unpeeked(in, in->peeked.bytes + have, want - have, &got, e) != ST_OK)
             return e->status;
         in->peeked.end += got;
     }
@@ -342,7 +347,7 @@ enum status input_read(struct input *in, void *bytes, size_t count, size_t *got,
         memcpy(bytes, in->peeked.bytes + in->peeked.at, *got);
     in->peeked.at += *got;
     if (*got < count) {
-        if (read_behind(in, (char *)bytes + *got, count - *got, &more, e) != ST_OK)
+        if (read_unpeeked(in, (char *)bytes + *got, count - *got, &more, e) != ST_OK)
             return e->status;
         *got += more;
     }
@@ -353,10 +358,10 @@ enum status input_read(struct input *in, void *bytes, size_t count, size_t *got,
 
 int input_random_access(const struct input *in)
 {
-    return in->regular && unwrap_innermost(in->bytes) == WRAPPING_NONE;
+    return in->regular && unwrap_innermost(in->unwrap) == WRAPPING_NONE;
 }
 
-uint64_t input_bytes(const struct input *in)
+uint64_t input_size(const struct input *in)
 {
     return in->size;
 }
@@ -378,7 +383,7 @@ enum status input_reopen(const struct input *in, int *fd, struct error *e)
     return e->status;
 }
 
-uint64_t input_stored_bytes(const struct input *in)
+uint64_t input_stored_size(const struct input *in)
 {
     return in->regular ? in->size : 0;
 }

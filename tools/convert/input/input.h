@@ -71,7 +71,7 @@ size_t input_memory(const struct input *in);
 /* ---- random access: plain regular files ---- */
 
 int input_random_access(const struct input *in);
-uint64_t input_bytes(const struct input *in); /* the size */
+uint64_t input_size(const struct input *in); /* the size */
 
 /* Reads at an offset. Any thread may call it. *got is fewer than `count` only at the end. */
 enum status input_read_at(const struct input *in, uint64_t offset, void *bytes, size_t count,
@@ -83,7 +83,7 @@ enum status input_reopen(const struct input *in, int *fd, struct error *e);
 /* ---- for progress ---- */
 
 /* The size of the file as it is stored, so compressed if it is compressed; 0 if unknown. */
-uint64_t input_stored_bytes(const struct input *in);
+uint64_t input_stored_size(const struct input *in);
 
 /* The stored bytes that were read for the bytes given out by input_read. Never decreases. Any thread may call
  * it. */

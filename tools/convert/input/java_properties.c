@@ -47,7 +47,8 @@ static int is_blank(int c)
     return c == ' ' || c == '\t' || c == '\f';
 }
 
-static int is_sign(int c)
+/* Nonzero for the two signs that may stand between key and value, = and :. */
+static int is_equals_sign(int c)
 {
     return c == '=' || c == ':';
 }
@@ -66,8 +67,8 @@ static int take_escape(char **p)
     return letter != NULL ? characters[letter - letters] : (unsigned char)c;
 }
 
-/* Takes the next character of a line, or END. *is_escape: it ends no key. */
-static int take(char **p, int *is_escape)
+/* Takes the next character of a line, or END. *is_escape is set if it was escaped, and so ends no key. */
+static int take_character(char **p, int *is_escape)
 {
     while (**p == '\\' && ((*p)[1] == '\n' || (*p)[1] == '\r')) { /* the line goes on in the next one */
         *p += (*p)[1] == '\r' && (*p)[2] == '\n' ? 3 : 2;
@@ -87,11 +88,12 @@ static int take(char **p, int *is_escape)
 static int take_separator(char **p, int c, int *is_escape)
 {
     int signs = 0;
-    while (!*is_escape && (is_blank(c) || (is_sign(c) && signs++ == 0)))
-        c = take(p, is_escape);
+    while (!*is_escape && (is_blank(c) || (is_equals_sign(c) && signs++ == 0)))
+        c = take_character(p, is_escape);
     return c;
 }
 
+/* Cuts blanks off the end of a value, and makes '?' of characters that cannot be printed. */
 static void tidy(char *value)
 {
     for (char *last = value + strlen(value); last > value && isspace((unsigned char)last[-1]); last--)
@@ -100,8 +102,8 @@ static void tidy(char *value)
         *c = *c >= ' ' && *c <= '~' ? *c : '?';
 }
 
-/* Key and value are written where they stand: no escape is longer than its text, and a separator or the end of the line is
- * where a zero goes. */
+/* Finds the next key and value, and writes both, without escapes, over the text where they stand: no escape is longer than its
+ * text, and a separator or the end of the line is where a zero goes. */
 int java_properties_next(struct java_properties *p, const char **key, char **value)
 {
     char *from = p->next, *to;
@@ -111,14 +113,14 @@ int java_properties_next(struct java_properties *p, const char **key, char **val
     if (*from == '\0')
         return 0;
     *key = to = from;
-    while ((c = take(&from, &is_escape)) != END && (is_escape || !(is_blank(c) || is_sign(c))))
+    while ((c = take_character(&from, &is_escape)) != END && (is_escape || !(is_blank(c) || is_equals_sign(c))))
         *to++ = (char)c;
     char *key_end = to;
     if (c != END) {
         c = take_separator(&from, c, &is_escape);
         to++;
     }
-    for (*value = to; c != END; c = take(&from, &is_escape))
+    for (*value = to; c != END; c = take_character(&from, &is_escape))
         *to++ = (char)c;
     p->next = from + (*from != '\0');
     *key_end = *to = '\0';

@@ -39,7 +39,8 @@ int member_list_is_full(const struct member_list *list)
     return list->count > list->shown;
 }
 
-static void add_name(struct member_list *list, const char *path)
+/* Counts a path in a list, and appends it to the text, shortened, unless the list is full. */
+static void list_name(struct member_list *list, const char *path)
 {
     size_t used = strlen(list->text), length = strlen(path), room = sizeof list->text - AND_MORE_BYTES;
     if (list->count++ > list->shown) /* full before */
@@ -51,6 +52,7 @@ static void add_name(struct member_list *list, const char *path)
     list->shown++;
 }
 
+/* Appends to a message which members the archive has, if it has several. */
 void members_explain(const struct members *m, struct error *e)
 {
     size_t used = strlen(e->text);
@@ -67,6 +69,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Nonzero if a name ends so, in capitals or not. */
 static int has_suffix(const char *name, const char *suffix)
 {
     size_t length = strlen(name), tail = strlen(suffix);
@@ -120,6 +123,7 @@ static int is_literal(const char *pattern)
     return strpbrk(pattern, "*?[\\") == NULL;
 }
 
+/* Nonzero if a name is the pattern itself, or fits it as of a shell. */
 static int fits(const char *pattern, const char *name)
 {
     return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
@@ -138,21 +142,23 @@ static int matches(const char *pattern, const char *path)
     return fits(pattern, base) || (*array != '\0' && fits(pattern, array));
 }
 
+/* Lists the member under m->all, or m->skipped if it is a document that nobody asked for. Nonzero if it is to be read. */
 int members_want(struct members *m, const char *path)
 {
     if (is_of_macos(path))
         return 0;
-    add_name(&m->all, path);
+    list_name(&m->all, path);
     if (m->pattern != NULL && !matches(m->pattern, path))
         return 0;
     if (!is_document(path) || (m->pattern != NULL && is_literal(m->pattern)))
         return 1;
-    add_name(&m->skipped, path);
+    list_name(&m->skipped, path);
     return 0;
 }
 
 /* ---- names before ---- */
 
+/* Hashes a path with the table's key; never 0, which marks a free place. */
 static uint64_t hash_of(const struct members *m, const char *path)
 {
     uint64_t hash = m->key;
@@ -162,7 +168,7 @@ static uint64_t hash_of(const struct members *m, const char *path)
 }
 
 /* The place of a hash in the table, or the free one for it. */
-static uint64_t *find(const struct members *m, uint64_t hash)
+static uint64_t *find_seen(const struct members *m, uint64_t hash)
 {
     uint64_t at = (hash >> 1) % m->seen_room;
     while (m->seen[at] != 0 && m->seen[at] != hash)
@@ -170,7 +176,8 @@ static uint64_t *find(const struct members *m, uint64_t hash)
     return &m->seen[at];
 }
 
-static enum status grow(struct members *m, struct error *e)
+/* Doubles the table of hashes. */
+static enum status grow_seen(struct members *m, struct error *e)
 {
     struct members larger = {.seen_room = m->seen_room > 0 ? 2 * m->seen_room : FIRST_ROOM};
     larger.seen = calloc(larger.seen_room, sizeof *larger.seen);
@@ -178,7 +185,7 @@ static enum status grow(struct members *m, struct error *e)
         return fail_memory(e, "names of members", larger.seen_room * sizeof *larger.seen);
     for (uint64_t i = 0; i < m->seen_room; i++) {
         if (m->seen[i] != 0)
-            *find(&larger, m->seen[i]) = m->seen[i];
+            *find_seen(&larger, m->seen[i]) = m->seen[i];
     }
     free(m->seen);
     m->seen = larger.seen;
@@ -191,12 +198,13 @@ static enum status refuse(const char *archive, const char *path, const char *fou
     return fail(e, ST_BAD_DATA, "%s(%.200s): found %s, expected %s", archive, path, found, expected);
 }
 
+/* Adds the name to those that were read, after comparing it with them. */
 enum status members_join(struct members *m, const char *archive, const char *path, struct error *e)
 {
     int subject = subject_of(path);
-    if (2 * m->seen_count >= m->seen_room && grow(m, e) != ST_OK)
+    if (2 * m->seen_count >= m->seen_room && grow_seen(m, e) != ST_OK)
         return e->status;
-    uint64_t hash = hash_of(m, path), *place = find(m, hash);
+    uint64_t hash = hash_of(m, path), *place = find_seen(m, hash);
     if (*place == hash)
         return refuse(archive, path, "two members of this name", "one: unpack the archive, and give the right one", e);
     *place = hash;

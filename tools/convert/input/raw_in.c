@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum status raw_in_init(struct raw_in *raw, struct byte_source source, const char *name,
-                        struct error *e)
+/* Begins at the current place of the source; `name` stays the caller's. */
+enum status raw_in_init(struct raw_in *raw, struct byte_source source, const char *name, struct error *e)
 {
     memset(raw, 0, sizeof *raw);
     raw->source = source;
@@ -17,6 +17,7 @@ enum status raw_in_init(struct raw_in *raw, struct byte_source source, const cha
     return raw->buffer != NULL ? ST_OK : fail_memory(e, name, RAW_IN_BYTES);
 }
 
+/* byte_source.read of a descriptor: raw->fd. */
 static enum status read_file(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     const struct raw_in *raw = from;
@@ -44,6 +45,7 @@ void raw_in_free(struct raw_in *raw)
     raw->buffer = NULL;
 }
 
+/* Reads from the source, past the buffer's bookkeeping: counts raw->loaded, and sets raw->ended when nothing comes. */
 static enum status load(struct raw_in *raw, void *bytes, size_t count, size_t *got, struct error *e)
 {
     if (raw->source.read(raw->source.from, bytes, count, got, e) != ST_OK)
@@ -53,6 +55,7 @@ static enum status load(struct raw_in *raw, void *bytes, size_t count, size_t *g
     return ST_OK;
 }
 
+/* Moves the unread bytes to the front of the buffer, and reads once behind them. */
 enum status raw_in_fill(struct raw_in *raw, struct error *e)
 {
     size_t left = raw->end - raw->at, got;
@@ -68,8 +71,8 @@ enum status raw_in_fill(struct raw_in *raw, struct error *e)
     return ST_OK;
 }
 
-enum status raw_in_read(struct raw_in *raw, void *bytes, size_t count, size_t *got,
-                        struct error *e)
+/* Copies the bytes of the buffer, and reads the rest past it. */
+enum status raw_in_read(struct raw_in *raw, void *bytes, size_t count, size_t *got, struct error *e)
 {
     size_t left = raw->end - raw->at;
     *got = left < count ? left : count;

@@ -56,6 +56,7 @@ void read_ahead_close(struct read_ahead *r)
     free(r);
 }
 
+/* Closes the input that was given out last, whose reader is done. The caller holds the lock. */
 static void close_given(struct read_ahead *r)
 {
     if (r->given > 0) {
@@ -64,6 +65,7 @@ static void close_given(struct read_ahead *r)
     }
 }
 
+/* Gives the next input: waits until no thread works on it, and opens it if none has. */
 enum status read_ahead_next(struct read_ahead *r, struct input **in, struct error *e)
 {
     pthread_mutex_lock(&r->lock);
@@ -98,7 +100,8 @@ static struct part *choose(const struct read_ahead *r)
     return held + INPUT_AHEAD_BYTES <= r->memory_bytes ? chosen : NULL;
 }
 
-/* Opens a part, which no other thread works on, or reads a little more of it. Nonzero if nothing is left to do. */
+/* Opens a part, which no other thread works on, or reads a little more of it. Nonzero if nothing is left to do. *input is its
+ * input. */
 static int work_on(const struct read_ahead *r, struct part *part, struct input **input)
 {
     if (*input != NULL)
@@ -107,6 +110,7 @@ static int work_on(const struct read_ahead *r, struct part *part, struct input *
            input_random_access(*input);
 }
 
+/* Opens or reads a little of a later input: claims it by its `busy` and works outside the lock. 0: nothing to do. */
 int read_ahead_work(void *context)
 {
     struct read_ahead *r = context;

@@ -36,7 +36,8 @@ struct unwrap {
 
 /* ---- names ---- */
 
-static enum status add_name(struct unwrap *u, const char *file, const char *path, struct error *e)
+/* Makes "file" or "file(path)" the name for messages. Those before stay valid. */
+static enum status set_name(struct unwrap *u, const char *file, const char *path, struct error *e)
 {
     size_t bytes = strlen(file) + (path != NULL ? strlen(path) + 2 : 0) + 1;
     struct name *name = malloc(sizeof *name + bytes);
@@ -55,16 +56,19 @@ const char *unwrap_name(const struct unwrap *u)
 
 /* ---- layers ---- */
 
+/* byte_source.read of the layer inside a gzip file. */
 static enum status read_gzip(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     return gzip_in_read(from, bytes, count, got, e);
 }
 
+/* byte_source.read of the layer inside an archive, or inside data that libarchive decompresses. */
 static enum status read_archive(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     return archive_in_read(from, bytes, count, got, e);
 }
 
+/* Adds an innermost layer, which reads from `source`. */
 static enum status add_layer(struct unwrap *u, struct byte_source source, struct error *e)
 {
     struct layer *layer = &u->layers[++u->top];
@@ -73,6 +77,7 @@ static enum status add_layer(struct unwrap *u, struct byte_source source, struct
     return raw_in_init(layer->raw, source, u->name->text, e);
 }
 
+/* Closes the layers inside layer `kept`; with -1 all of them. */
 static void drop_layers(struct unwrap *u, int kept)
 {
     for (; u->top > kept; u->top--) {
@@ -91,7 +96,7 @@ static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, s
     const char *path = archive_in_path(layer->archive);
     if (path != NULL && strlen(path) > LONGEST_PATH) /* of a longer one the end, so that messages have room for the rest */
         path += strlen(path) - LONGEST_PATH;
-    if (path != NULL && add_name(u, layer->raw->name, path, e) != ST_OK)
+    if (path != NULL && set_name(u, layer->raw->name, path, e) != ST_OK)
         return e->status;
     return add_layer(u, (struct byte_source){layer->archive, read_archive}, e);
 }
@@ -123,7 +128,7 @@ static enum status remove_wrapping(struct unwrap *u, enum wrapping kind, struct 
 }
 
 /* Removes wrapping after wrapping until the innermost layer shows none. */
-static enum status undo_all(struct unwrap *u, struct error *e)
+static enum status remove_wrappings(struct unwrap *u, struct error *e)
 {
     for (;;) {
         struct raw_in *raw = u->layers[u->top].raw;
@@ -139,6 +144,7 @@ static enum status undo_all(struct unwrap *u, struct error *e)
 
 /* ---- the whole ---- */
 
+/* Removes what is around `file`, and enters the first file that fits `member`; leaves all as it is if `as_stored`. */
 enum status unwrap_open(struct unwrap **result, struct raw_in *file, int as_stored, const char *member,
                         struct error *e)
 {
@@ -149,7 +155,7 @@ enum status unwrap_open(struct unwrap **result, struct raw_in *file, int as_stor
     u->layers[0].raw = file;
     u->archive_at = NO_ARCHIVE;
     u->member = member;
-    if (add_name(u, file->name, NULL, e) != ST_OK || (!as_stored && undo_all(u, e) != ST_OK)) {
+    if (set_name(u, file->name, NULL, e) != ST_OK || (!as_stored && remove_wrappings(u, e) != ST_OK)) {
         unwrap_close(u);
         return e->status;
     }
@@ -170,6 +176,7 @@ void unwrap_close(struct unwrap *u)
     free(u);
 }
 
+/* Drops the layers inside the archive, enters its next file, and removes what that is wrapped in. */
 enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
 {
     *end = u->archive_at == NO_ARCHIVE || u->is_over;
@@ -180,7 +187,7 @@ enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
     u->is_over = *end;
     if (e->status != ST_OK || *end)
         return e->status;
-    return undo_all(u, e);
+    return remove_wrappings(u, e);
 }
 
 enum status unwrap_read(struct unwrap *u, void *bytes, size_t count, size_t *got, struct error *e)

@@ -96,6 +96,7 @@ const char *wrapping_name(enum wrapping kind)
     return kinds[kind].name;
 }
 
+/* The shell command that gives the content of FILE; for messages. */
 const char *wrapping_pipe(enum wrapping kind)
 {
     return kinds[kind].pipe;

@@ -20,8 +20,7 @@ struct compact {
     uint64_t spilled_bytes;
 };
 
-enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map,
-                         struct error *e)
+enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map, struct error *e)
 {
     char need[16], have[16];
     uint64_t buffers = NAME_SPILL_BUFFERS * (uint64_t)space->chunk_bytes;
@@ -83,24 +82,27 @@ static enum status number_name(struct compact *c, const struct piece *piece, uin
     return name_map_write(c->map, name.bytes, name.length, e);
 }
 
-static inline void fetch(const struct compact *c, const struct piece *piece, size_t i,
-                         void (*how)(const struct name_table *table, uint64_t hash))
+/* Calls `prefetch` for the names of edge i; does nothing behind the last edge. */
+static inline void prefetch_names(const struct compact *c, const struct piece *piece, size_t i,
+                                  void (*prefetch)(const struct name_table *table, uint64_t hash))
 {
     if (i >= piece->count)
         return;
     const struct edge *edge = &piece->edges[i];
-    how(c->table, piece_name(piece, edge->u).hash);
+    prefetch(c->table, piece_name(piece, edge->u).hash);
     if (edge->v != NAME_NONE)
-        how(c->table, piece_name(piece, edge->v).hash);
+        prefetch(c->table, piece_name(piece, edge->v).hash);
 }
 
+/* Numbers the names that the table has or takes. From the first one that it does not, all edges go to disk and leave the
+ * piece. */
 enum status compact_number(struct compact *c, struct piece *piece, struct error *e)
 {
     struct edge *kept = piece->edges;
     for (size_t i = 0; i < piece->count; i++) {
         struct edge named = piece->edges[i], edge = {.v = NAME_NONE};
-        fetch(c, piece, i + FETCH_AHEAD, name_table_fetch_slot);
-        fetch(c, piece, i + FETCH_AHEAD / 2, name_table_fetch_name);
+        prefetch_names(c, piece, i + FETCH_AHEAD, name_table_prefetch_slot);
+        prefetch_names(c, piece, i + FETCH_AHEAD / 2, name_table_prefetch_name);
         if (number_name(c, piece, named.u, &edge.u, e) != ST_OK ||
             (named.v != NAME_NONE && number_name(c, piece, named.v, &edge.v, e) != ST_OK))
             return e->status;
@@ -116,10 +118,10 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
 
 /* ---- the spilled names, as an input ---- */
 
-static enum status take_edges(struct graph_reader *r, struct piece *piece, int *end,
-                              struct error *e)
+/* reader_class.take: reads the next edges, numbered, from disk. r->state is the struct name_spill. */
+static enum status take_spilled(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
-    if (piece_reserve_edges(piece, PIECE_EDGES, e) != ST_OK ||
+    if (piece_clear_edges(piece, PIECE_EDGES, e) != ST_OK ||
         name_spill_next(r->state, piece->edges, PIECE_EDGES, &piece->count, e) != ST_OK)
         return e->status;
     piece->input_bytes = 0; /* it covers no bytes of an input */
@@ -127,22 +129,24 @@ static enum status take_edges(struct graph_reader *r, struct piece *piece, int *
     return ST_OK;
 }
 
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+/* reader_class.parse: take_spilled has made the edges. */
+static enum status parse_nothing(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     (void)r;
     (void)piece;
     return e->status;
 }
 
-static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status account_spilled(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     piece_tally_merge(&r->total, &piece->tally);
     return e->status;
 }
 
 static const struct reader_class spilled_class = {
-    .name = "numbered", .take = take_edges, .parse = parse, .account = account};
+    .name = "numbered", .take = take_spilled, .parse = parse_nothing, .account = account_spilled};
 
+/* Opens a reader of the spilled edges; it only borrows c->spill. */
 static enum status open_spilled(struct compact *c, struct graph_reader **reader, struct error *e)
 {
     *reader = calloc(1, sizeof **reader);
@@ -155,6 +159,7 @@ static enum status open_spilled(struct compact *c, struct graph_reader **reader,
     return ST_OK;
 }
 
+/* Frees the table, numbers the spilled names and gives a reader of their edges. */
 enum status compact_rest(struct compact *c, struct graph_reader **reader, struct error *e)
 {
     *reader = NULL;

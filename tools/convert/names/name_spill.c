@@ -79,8 +79,8 @@ static uint64_t partition_of(uint64_t hash)
     return (hash >> 32) % NAME_PARTITIONS;
 }
 
-static enum status append_name(struct spill_stream *stream, const struct name *name,
-                               struct error *e)
+/* Appends a name to a stream: length and bytes. */
+static enum status append_name(struct spill_stream *stream, const struct name *name, struct error *e)
 {
     unsigned char length[2] = {(unsigned char)(name->length & 255),
                                (unsigned char)(name->length >> 8)};
@@ -89,8 +89,8 @@ static enum status append_name(struct spill_stream *stream, const struct name *n
     return e->status;
 }
 
-enum status name_spill_name(struct name_spill *s, const struct name *name, uint64_t *mark,
-                            struct error *e)
+/* Appends a name to the stream of its partition on disk; *mark stands for it in its edge. */
+enum status name_spill_name(struct name_spill *s, const struct name *name, uint64_t *mark, struct error *e)
 {
     uint64_t partition = partition_of(name->hash);
     *mark = MARK | partition;
@@ -103,6 +103,7 @@ enum status name_spill_edge(struct name_spill *s, const struct edge *edge, struc
     return spill_stream_append(&s->edges, edge, sizeof *edge, e);
 }
 
+/* Nonzero for an end of an edge that stands for a spilled name: MARK and its partition. */
 static int is_mark(uint64_t id)
 {
     return (id & MARK) != 0 && id != NAME_NONE;
@@ -110,8 +111,8 @@ static int is_mark(uint64_t id)
 
 /* ---- the passes ---- */
 
-static enum status read_name(struct name_spill *s, struct spill_cursor *cursor, struct name *name,
-                             struct error *e)
+/* Reads the next name of a stream into s->name, where *name points until the next one is read. */
+static enum status read_name(struct name_spill *s, struct spill_cursor *cursor, struct name *name, struct error *e)
 {
     unsigned char *bytes = (unsigned char *)s->name;
     if (spill_cursor_read(cursor, bytes, 2, e) != ST_OK)
@@ -131,8 +132,8 @@ static enum status too_many_names(const struct name_spill *s, struct error *e)
                 format_size(s->space->budget.limit_bytes, limit, sizeof limit));
 }
 
-static enum status index_names(struct name_spill *s, struct partition *p, struct name_table *table,
-                               struct error *e)
+/* Pass 1 of a partition: reads its names, which are freed, and writes p->indexes. */
+static enum status index_names(struct name_spill *s, struct partition *p, struct name_table *table, struct error *e)
 {
     struct name name = {0};
     spill_cursor_init(&p->cursor, &p->names, 1);
@@ -154,8 +155,8 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
     return e->status == ST_OK ? spill_stream_seal(&p->indexes, e) : e->status;
 }
 
-static enum status index_partition(struct name_spill *s, struct partition *p, uint64_t table_bytes,
-                                   struct error *e)
+/* Pass 1 of a partition, with a table that is freed afterwards. */
+static enum status index_partition(struct name_spill *s, struct partition *p, uint64_t table_bytes, struct error *e)
 {
     struct name_table *table = NULL;
     if (name_table_open(&table, &s->space->budget, table_bytes, e) == ST_OK)
@@ -178,8 +179,8 @@ static enum status number_occurrence(struct name_spill *s, struct partition *p,
     return spill_stream_append(&p->numbers, &(uint64_t){(*count)++}, sizeof *count, e);
 }
 
-static enum status number_names(struct name_spill *s, struct outfile *map, uint64_t *count,
-                                struct error *e)
+/* Pass 2: goes along the edges, and gives each new name of a partition the next number and a line of the map. */
+static enum status number_names(struct name_spill *s, struct outfile *map, uint64_t *count, struct error *e)
 {
     for (int i = 0; i < NAME_PARTITIONS; i++)
         spill_cursor_init(&s->partition[i].cursor, &s->partition[i].indexes, 0);
@@ -202,6 +203,7 @@ static enum status number_names(struct name_spill *s, struct outfile *map, uint6
     return e->status;
 }
 
+/* Loads the number of each name of a partition, and empties p->numbers, so that pass 3 can fill it. */
 static enum status read_numbers(struct partition *p, uint64_t *numbers, struct error *e)
 {
     spill_cursor_init(&p->cursor, &p->numbers, 1);
@@ -211,6 +213,7 @@ static enum status read_numbers(struct partition *p, uint64_t *numbers, struct e
     return e->status;
 }
 
+/* Pass 3 of a partition: writes to p->numbers the number of each occurrence, in place of its index. */
 static enum status number_occurrences(struct name_spill *s, struct partition *p,
                                       const uint64_t *numbers, struct error *e)
 {
@@ -231,6 +234,7 @@ static enum status number_occurrences(struct name_spill *s, struct partition *p,
     return e->status == ST_OK ? spill_stream_seal(&p->numbers, e) : e->status;
 }
 
+/* Pass 3 of a partition, with the numbers of its names in memory. */
 static enum status number_partition(struct name_spill *s, struct partition *p, struct error *e)
 {
     uint64_t *numbers;
@@ -243,6 +247,7 @@ static enum status number_partition(struct name_spill *s, struct partition *p, s
     return e->status;
 }
 
+/* Makes passes 1 to 3, after the last edge: all names are numbered, and new ones written to the map. */
 enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64_t *count,
                                uint64_t table_bytes, struct error *e)
 {
@@ -270,20 +275,21 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
 
 /* ---- giving ---- */
 
-static enum status put_number(struct name_spill *s, uint64_t *id, struct error *e)
+/* Replaces an id that is a mark by the next number of its partition. Call it in the order of the edges. */
+static enum status resolve_mark(struct name_spill *s, uint64_t *id, struct error *e)
 {
     return is_mark(*id) ? spill_cursor_read(&s->partition[*id & ~MARK].cursor, id, sizeof *id, e)
                         : ST_OK;
 }
 
-enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count,
-                            struct error *e)
+/* Pass 4: reads edges, with numbers in place of marks; lines of a vertex alone are left out. */
+enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count, struct error *e)
 {
     *count = 0;
     while (*count < room && s->next_edge < s->edge_count) {
         struct edge *edge = &edges[*count];
         if (spill_cursor_read(&s->edge_cursor, edge, sizeof *edge, e) != ST_OK ||
-            put_number(s, &edge->u, e) != ST_OK || put_number(s, &edge->v, e) != ST_OK)
+            resolve_mark(s, &edge->u, e) != ST_OK || resolve_mark(s, &edge->v, e) != ST_OK)
             return e->status;
         s->next_edge++;
         *count += edge->v != NAME_NONE;

@@ -11,10 +11,10 @@ enum {
     FIRST_SLOTS = 1 << 12,
     BLOCK_BYTES = 1 << 17,
     ENTRY_BYTES = 8, /* 48 bits number, 16 bits length; then the bytes of the name */
-    PLACE_BITS = 48,
+    VALUE_BITS = 48, /* of a number in an entry, or of a place in a slot */
 };
 
-#define LOW_BITS ((UINT64_C(1) << PLACE_BITS) - 1)
+#define VALUE_MASK ((UINT64_C(1) << VALUE_BITS) - 1)
 
 struct block {
     unsigned char *bytes;
@@ -33,8 +33,8 @@ struct name_table {
     int full;
 };
 
-static enum status take_array(struct name_table *t, void **array, uint64_t count, uint64_t width,
-                              struct error *e)
+/* Allocates an array, charged to the table's own budget. */
+static enum status take_array(struct name_table *t, void **array, uint64_t count, uint64_t width, struct error *e)
 {
     return memory_take(&t->own, array, count, width, "table of names", e);
 }
@@ -83,18 +83,18 @@ static unsigned char *entry_at(const struct name_table *t, uint64_t place)
 
 static int entry_is(const unsigned char *entry, const struct name *name)
 {
-    return get_u64(entry) >> PLACE_BITS == name->length &&
+    return get_u64(entry) >> VALUE_BITS == name->length &&
            memcmp(entry + ENTRY_BYTES, name->bytes, name->length) == 0;
 }
 
+/* The length of an entry, behind which the next one begins. */
 static uint64_t entry_bytes(const unsigned char *entry)
 {
-    return ENTRY_BYTES + (get_u64(entry) >> PLACE_BITS);
+    return ENTRY_BYTES + (get_u64(entry) >> VALUE_BITS);
 }
 
-/* Makes room for an entry, in the last block or a new one. */
-static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *place,
-                               struct error *e)
+/* Takes the place of a new entry, in the last block or a new one. */
+static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *place, struct error *e)
 {
     struct block *last = t->block_count > 0 ? &t->blocks[t->block_count - 1] : NULL;
     if (last == NULL || last->used + bytes > BLOCK_BYTES) {
@@ -110,9 +110,10 @@ static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *pla
 
 /* ---- slots ---- */
 
+/* What a slot holds: the upper bits of the hash, and the place of the entry plus 1. */
 static uint64_t slot_value(uint64_t hash, uint64_t place)
 {
-    return (hash & ~LOW_BITS) | (place + 1);
+    return (hash & ~VALUE_MASK) | (place + 1);
 }
 
 static uint64_t first_slot(const struct name_table *t, uint64_t hash)
@@ -125,7 +126,8 @@ static uint64_t next_slot(const struct name_table *t, uint64_t slot)
     return (slot + 1) & (t->slot_count - 1);
 }
 
-static void insert(struct name_table *t, uint64_t hash, uint64_t place)
+/* Stores the place of an entry in the first free slot for its hash. */
+static void fill_slot(struct name_table *t, uint64_t hash, uint64_t place)
 {
     uint64_t slot = first_slot(t, hash);
     while (t->slots[slot] != 0)
@@ -133,8 +135,8 @@ static void insert(struct name_table *t, uint64_t hash, uint64_t place)
     t->slots[slot] = slot_value(hash, place);
 }
 
-/* Doubles the number of slots. */
-static enum status grow(struct name_table *t, struct error *e)
+/* Doubles the number of slots, and fills them again from the entries. */
+static enum status grow_slots(struct name_table *t, struct error *e)
 {
     uint64_t *old = t->slots, *slots;
     if (take_array(t, (void **)&slots, 2 * t->slot_count, sizeof *slots, e) != ST_OK)
@@ -146,52 +148,55 @@ static enum status grow(struct name_table *t, struct error *e)
         for (size_t at = 0; at < block->used; at += entry_bytes(block->bytes + at)) {
             const unsigned char *entry = block->bytes + at;
             uint64_t hash =
-                keyed_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> PLACE_BITS);
-            insert(t, hash, i * BLOCK_BYTES + at);
+                keyed_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> VALUE_BITS);
+            fill_slot(t, hash, i * BLOCK_BYTES + at);
         }
     }
     memory_release(&t->own, old);
     return ST_OK;
 }
 
-static uint64_t add(struct name_table *t, const struct name *name)
+/* Adds a name that the table lacks, with the next number. NAME_UNKNOWN, and t->full, if there is no room. */
+static uint64_t add_name(struct name_table *t, const struct name *name)
 {
     struct error no_room = {0};
     uint64_t place = 0;
     if (t->full ||
-        (t->names >= t->slot_count / 4 * 3 && grow(t, &no_room) != ST_OK) ||
+        (t->names >= t->slot_count / 4 * 3 && grow_slots(t, &no_room) != ST_OK) ||
         place_entry(t, ENTRY_BYTES + name->length, &place, &no_room) != ST_OK) {
         t->full = 1;
         return NAME_UNKNOWN;
     }
     unsigned char *entry = entry_at(t, place);
-    put_u64(entry, (uint64_t)name->length << PLACE_BITS | t->names);
+    put_u64(entry, (uint64_t)name->length << VALUE_BITS | t->names);
     memcpy(entry + ENTRY_BYTES, name->bytes, name->length);
-    insert(t, name->hash, place);
+    fill_slot(t, name->hash, place);
     return t->names++;
 }
 
+/* Looks a name up, and adds it if it is not there. */
 uint64_t name_table_number(struct name_table *t, const struct name *name)
 {
     uint64_t slot = first_slot(t, name->hash), value;
     for (; (value = t->slots[slot]) != 0; slot = next_slot(t, slot)) {
-        if ((value ^ name->hash) & ~LOW_BITS)
+        if ((value ^ name->hash) & ~VALUE_MASK)
             continue;
-        const unsigned char *entry = entry_at(t, (value & LOW_BITS) - 1);
+        const unsigned char *entry = entry_at(t, (value & VALUE_MASK) - 1);
         if (entry_is(entry, name))
-            return get_u64(entry) & LOW_BITS;
+            return get_u64(entry) & VALUE_MASK;
     }
-    return add(t, name);
+    return add_name(t, name);
 }
 
-void name_table_fetch_slot(const struct name_table *t, uint64_t hash)
+void name_table_prefetch_slot(const struct name_table *t, uint64_t hash)
 {
     __builtin_prefetch(&t->slots[first_slot(t, hash)]);
 }
 
-void name_table_fetch_name(const struct name_table *t, uint64_t hash)
+/* Prefetches the entry that the first slot for this hash leads to, if the hash may be that of its name. */
+void name_table_prefetch_name(const struct name_table *t, uint64_t hash)
 {
     uint64_t value = t->slots[first_slot(t, hash)];
-    if (value != 0 && ((value ^ hash) & ~LOW_BITS) == 0)
-        __builtin_prefetch(entry_at(t, (value & LOW_BITS) - 1));
+    if (value != 0 && ((value ^ hash) & ~VALUE_MASK) == 0)
+        __builtin_prefetch(entry_at(t, (value & VALUE_MASK) - 1));
 }

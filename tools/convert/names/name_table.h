@@ -22,7 +22,7 @@ uint64_t name_table_number(struct name_table *table, const struct name *name);
 
 /* Prefetch the memory that name_table_number will read. Call the first function some names ahead, and the second half as far
  * ahead, because it reads what the first has fetched. */
-void name_table_fetch_slot(const struct name_table *table, uint64_t hash);
-void name_table_fetch_name(const struct name_table *table, uint64_t hash);
+void name_table_prefetch_slot(const struct name_table *table, uint64_t hash);
+void name_table_prefetch_name(const struct name_table *table, uint64_t hash);
 
 #endif

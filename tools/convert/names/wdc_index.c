@@ -13,15 +13,14 @@ struct place {
     uint64_t line;
 };
 
-static enum status bad_line(const struct place *place, const char *at, const char *expected,
-                            struct error *e)
+static enum status bad_line(const struct place *place, const char *at, const char *expected, struct error *e)
 {
     char word[DESCRIBED_BYTES];
     return fail(e, ST_BAD_DATA, "%s:%llu: found %s, expected %s", place->input,
                 (unsigned long long)place->line, describe_word(at, word), expected);
 }
 
-/* One line, which ends at `next`. */
+/* Checks the line from `p` to `next`, whose id must be `id`, and writes its name to the map. */
 static enum status take_line(const char *p, const char *next, const struct place *place,
                              struct outfile *map, uint64_t id, struct error *e)
 {
@@ -36,11 +35,12 @@ static enum status take_line(const char *p, const char *next, const struct place
         return bad_line(place, p, "a name before the tab", e);
     const char *end = scan_id(tab + 1, &found);
     snprintf(expected, sizeof expected, "the id %llu", (unsigned long long)id);
-    if (end == tab + 1 || found != id || scan_line_end(end) != next)
+    if (end == tab + 1 || found != id || skip_line_end(end) != next)
         return bad_line(place, tab + 1, expected, e);
     return name_map_write(map, p, (size_t)(tab - p), e);
 }
 
+/* Takes all lines of a piece; counts *id and place->line on. */
 static enum status take_lines(const struct piece *piece, struct place *place, struct outfile *map,
                               uint64_t *id, struct error *e)
 {
@@ -55,6 +55,7 @@ static enum status take_lines(const struct piece *piece, struct place *place, st
     return e->status;
 }
 
+/* Reads one file of names to its end, and writes them to the map. *next is the id expected next. */
 static enum status read_file(struct input *input, struct outfile *map, uint64_t max_line_bytes,
                              uint64_t *next, struct error *e)
 {
@@ -62,7 +63,7 @@ static enum status read_file(struct input *input, struct outfile *map, uint64_t 
     struct piece piece = {0};
     struct place place = {input_name(input), 1};
     int end = 0, last;
-    line_feed_init(&feed, input, 0, 1, max_line_bytes, e);
+    line_feed_init(&feed, input, /* skip */ 0, /* in_order */ 1, max_line_bytes, e);
     while (e->status == ST_OK && line_feed_take(&feed, &piece, &end, e) == ST_OK && !end) {
         if (line_feed_load(&feed, &piece, &last, e) == ST_OK)
             take_lines(&piece, &place, map, next, e);

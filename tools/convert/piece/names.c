@@ -35,6 +35,7 @@ uint64_t piece_add_name(struct piece *piece, const char *bytes, size_t length)
     return place;
 }
 
+/* Adds a number as a name, in decimal, and returns its place. */
 static uint64_t add_number(struct piece *piece, uint64_t number)
 {
     char digits[MAX_DIGITS], *end = digits + MAX_DIGITS, *p = end;
@@ -45,7 +46,7 @@ static uint64_t add_number(struct piece *piece, uint64_t number)
     return piece_add_name(piece, p, (size_t)(end - p));
 }
 
-enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e)
+enum status piece_numbers_to_names(struct piece *piece, uint64_t base, struct error *e)
 {
     if (piece_reserve_names(piece, piece->count, 2 * piece->count * MAX_DIGITS, e) != ST_OK)
         return e->status;
@@ -57,7 +58,7 @@ enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error 
     return ST_OK;
 }
 
-static int compare(const struct name *a, const struct name *b)
+static int compare_names(const struct name *a, const struct name *b)
 {
     uint32_t least = a->length < b->length ? a->length : b->length;
     int order = memcmp(a->bytes, b->bytes, least);
@@ -73,7 +74,7 @@ void piece_fold_names(struct piece *piece)
         int order = 0;
         if (edge.v != NAME_NONE) {
             struct name u = piece_name(piece, edge.u), v = piece_name(piece, edge.v);
-            order = compare(&u, &v);
+            order = compare_names(&u, &v);
             tally->above += order < 0;
             tally->below += order > 0;
             tally->above_hash += order < 0 ? hash_pair(u.hash, v.hash) : 0;

@@ -29,6 +29,7 @@ enum status piece_reserve_names(struct piece *piece, size_t edges, size_t bytes,
 /* Adds a name of up to NAME_MAX_BYTES bytes and returns its place. piece_reserve_names must have made room for it. */
 uint64_t piece_add_name(struct piece *piece, const char *bytes, size_t length);
 
+/* The name at a place in piece->names, where its bytes stay. */
 static inline struct name piece_name(const struct piece *piece, uint64_t place)
 {
     const char *record = piece->names + place;
@@ -38,7 +39,7 @@ static inline struct name piece_name(const struct piece *piece, uint64_t place)
 }
 
 /* Replaces the numbers in the edges of a piece by names: `base` + the number, in decimal. */
-enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e);
+enum status piece_numbers_to_names(struct piece *piece, uint64_t base, struct error *e);
 
 /* Keeps one of the two lines of each undirected edge: the one whose first name is smaller, byte by byte. Tallies both. */
 void piece_fold_names(struct piece *piece);

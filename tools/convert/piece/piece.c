@@ -27,7 +27,8 @@ enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *
     return ST_OK;
 }
 
-enum status piece_reserve_edges(struct piece *piece, size_t count, struct error *e)
+/* Throws the piece's edges, names, fault and tally away, and makes room for others. */
+enum status piece_clear_edges(struct piece *piece, size_t count, struct error *e)
 {
     size_t room = EDGES_BLOCK_EDGES + count;
     if (piece->room == NULL || room > piece->room_edges) {
@@ -69,6 +70,7 @@ void piece_prepend(struct piece *piece, const struct edge *edges, size_t count)
         memcpy(piece->edges, edges, count * sizeof *edges);
 }
 
+/* Adds the counts of `from`; `beyond` is the larger of both. */
 void piece_tally_merge(struct piece_tally *into, const struct piece_tally *from)
 {
     into->lines += from->lines;

@@ -72,7 +72,7 @@ void piece_free(struct piece *piece);
 enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *e);
 
 /* Removes all edges, clears the fault and the tally, and makes room for `count` edges, behind free places for piece_prepend. */
-enum status piece_reserve_edges(struct piece *piece, size_t count, struct error *e);
+enum status piece_clear_edges(struct piece *piece, size_t count, struct error *e);
 
 /* Makes room for `count` more edges, after the present ones. */
 enum status piece_extend_edges(struct piece *piece, size_t count, struct error *e);

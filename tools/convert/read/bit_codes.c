@@ -25,6 +25,7 @@ void bits_close(struct bit_reader *r)
     r->buffer = NULL;
 }
 
+/* Moves the unread bytes to the front of the buffer and reads behind them; zeros behind the end of the file. */
 void bits_load(struct bit_reader *r)
 {
     size_t left = r->next < r->end ? (size_t)(r->end - r->next) : 0, got = 0;
@@ -49,12 +50,14 @@ void bits_load(struct bit_reader *r)
     memset(r->buffer + left + got, 0, ZERO_BYTES);
 }
 
+/* Throws the buffer away, so that the next load begins at byte `byte`. The bits in r->bits stay. */
 void bits_drop(struct bit_reader *r, uint64_t byte)
 {
     r->buffer_at = byte;
     r->next = r->end = r->buffer;
 }
 
+/* Nonzero if only zeros are left, fewer than 16 bytes. Reads them. */
 int bits_padding_follows(struct bit_reader *r)
 {
     uint64_t left = bits_left(r);

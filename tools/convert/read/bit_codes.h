@@ -96,6 +96,7 @@ static inline void bits_refill(struct bit_reader *r)
     r->have |= 56;
 }
 
+/* Consumes bits that a refill has given: 56 at most between two refills. */
 static inline void bits_skip(struct bit_reader *r, unsigned count)
 {
     r->bits <<= count;
@@ -125,6 +126,7 @@ static inline uint64_t bits_read(struct bit_reader *r, unsigned count)
     return value;
 }
 
+/* Reads a number in unary code. */
 static inline uint64_t bits_unary(struct bit_reader *r)
 {
     bits_refill(r);
@@ -135,6 +137,7 @@ static inline uint64_t bits_unary(struct bit_reader *r)
     return zeros;
 }
 
+/* Reads a number in gamma code. */
 static inline uint64_t bits_gamma(struct bit_reader *r)
 {
     bits_refill(r);
@@ -146,6 +149,7 @@ static inline uint64_t bits_gamma(struct bit_reader *r)
     return value;
 }
 
+/* Reads a number in zeta_k code. */
 static inline uint64_t bits_zeta(struct bit_reader *r, unsigned k)
 {
     bits_refill(r);

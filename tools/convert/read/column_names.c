@@ -48,7 +48,8 @@ static int find_column(const struct field *name, int count, const char *const *l
     return found;
 }
 
-/* Names that mean the ends of an edge and little else. */
+/* Finds the one column that is called source or the like, and the one that is called target. Returns 0 if there are not these
+ * two; place[] is then as find_column says. */
 static int find_ends(const struct field *name, int count, int place[2])
 {
     static const char *const from[] = {"source", "src", "from", NULL};
@@ -58,8 +59,8 @@ static int find_ends(const struct field *name, int count, int place[2])
     return place[0] >= 0 && place[1] >= 0;
 }
 
-/* Finds two columns whose names stand for the ends of an edge only together, such as u and v. In some files the head of an arc
- * is its start and in others its end, so head and tail keep the order of the columns. */
+/* Finds two columns whose names stand for the ends of an edge only together, such as u and v (with_letters). In some files the
+ * head of an arc is its start and in others its end, so head and tail keep the order of the columns. */
 static int find_pair(const struct field *name, int count, int with_letters, int place[2])
 {
     static const struct {
@@ -83,11 +84,12 @@ static int find_pair(const struct field *name, int count, int with_letters, int 
     return found == 1;
 }
 
+/* Finds the two columns with usual names for the ends of an edge. Returns 0 if there are none, or several pairs. */
 int column_names_find(const struct field *name, int count, int place[2])
 {
     if (find_ends(name, count, place))
         return 1;
-    return place[0] == -1 && place[1] == -1 && find_pair(name, count, 1, place);
+    return place[0] == -1 && place[1] == -1 && find_pair(name, count, /* with_letters */ 1, place);
 }
 
 static int has_byte(const char *line, char c)
@@ -116,11 +118,13 @@ enum separator column_names_separator(const char *line, const char *data)
     return first;
 }
 
+/* Nonzero for a letter, _ or : in front. */
 static int starts_as_word(struct field f)
 {
     return f.begin < f.end && (isalpha((unsigned char)*f.begin) || strchr("_:", *f.begin) != NULL);
 }
 
+/* Nonzero if the line `first` is likely to name columns: by usual names or, failing that, words above numbers. */
 int column_names_likely(const char *first, const char *second, enum separator separator)
 {
     struct field name[LOOKED_AT], data[LOOKED_AT];
@@ -129,7 +133,7 @@ int column_names_likely(const char *first, const char *second, enum separator se
         separator = column_names_separator(first, second);
     int count = fields_split(first, separator, name, LOOKED_AT);
     count = count < LOOKED_AT ? count : LOOKED_AT;
-    if (find_ends(name, count, place) || find_pair(name, count, 0, place))
+    if (find_ends(name, count, place) || find_pair(name, count, /* with_letters */ 0, place))
         return 1;
     if (second == NULL)
         return 0;

@@ -9,11 +9,13 @@
 
 typedef unsigned long long ull;
 
-static int chosen(const struct graph_reader *r)
+/* Nonzero if --columns says which columns are the ids. */
+static int has_chosen_columns(const struct graph_reader *r)
 {
     return r->options.columns.end[0].begin != NULL;
 }
 
+/* Begins the way through a line's fields; quotes enclose fields if c->quotes says so. */
 struct fields columns_fields(const struct columns *c, const char *line, const char *end)
 {
     return c->quotes ? fields_of_quoted(line, c->separator, end) : fields_of(line, c->separator);
@@ -67,6 +69,7 @@ static int has_quote(const struct list_sample *s)
 
 /* ---- --columns ---- */
 
+/* The number that digits give to a column; 0 if it is not 1 to MOST_COLUMNS. */
 int field_column(struct field number)
 {
     int value = 0;
@@ -75,6 +78,7 @@ int field_column(struct field number)
     return value <= MOST_COLUMNS ? value : 0;
 }
 
+/* Nonzero if a column has this name, whatever the case and the quotes. */
 static int is_called(struct field name, struct field wanted)
 {
     size_t length = (size_t)(wanted.end - wanted.begin);
@@ -82,7 +86,8 @@ static int is_called(struct field name, struct field wanted)
     return (size_t)(name.end - name.begin) == length && strncasecmp(name.begin, wanted.begin, length) == 0;
 }
 
-/* Finds the column that --columns chooses for one end, by number or name. Returns its index among `count`; -1 with an error. */
+/* Finds the column that --columns chooses for one end, by number or name. Returns its index among `count`; -1 with an error.
+ * Names count only if the list has a line of them. */
 static int find_chosen(const struct graph_reader *r, const struct list_sample *s, struct field wanted,
                        const struct field *name, int count, struct error *e)
 {
@@ -112,7 +117,7 @@ static int find_chosen(const struct graph_reader *r, const struct list_sample *s
     return e->status == ST_OK ? found : -1;
 }
 
-/* Takes the columns of the ends from --columns. */
+/* Sets c->place to the columns that --columns chooses, and c->any_rest if columns are separated by one sign. */
 static enum status take_chosen_columns(const struct graph_reader *r, const struct list_sample *s,
                                        const struct field *name, struct columns *c, struct error *e)
 {
@@ -137,7 +142,8 @@ static int is_frayed(struct field f)
            (*f.begin == '"') != (f.end[-1] == '"');
 }
 
-/* Splits a line of the sample by c->separator, and stores the fields of the two ids in end[]. Returns 0 if it does not fit. */
+/* Splits a line of the sample by c->separator, and stores the fields of the two ids in end[]. Returns 0 if the line is not
+ * so. */
 static int fits_line(const struct graph_reader *r, const struct list_sample *s, const char *line,
                      const struct columns *c, struct field end[2])
 {
@@ -159,7 +165,7 @@ static int fits_line(const struct graph_reader *r, const struct list_sample *s, 
     return 1;
 }
 
-/* Nonzero if the first `lines` lines of the sample can be read with c->separator. Sets the number of columns. */
+/* Nonzero if the first `lines` lines of the sample can be read with c->separator. Sets c->quotes and c->count. */
 static int fits(const struct graph_reader *r, const struct list_sample *s, int lines, struct columns *c)
 {
     struct field end[2];
@@ -200,8 +206,8 @@ static enum status ask_separator(const struct graph_reader *r, const struct list
                 separator_name(b));
 }
 
-/* Finds the separator that fits the sample; returns 0 if none does. Two that fit are an error, unless both give the same ids:
- * then blanks are preferred to tabs, but tabs to blanks where the other columns may hold anything, blanks included. */
+/* Sets *c to the way to separate that fits the sample; returns 0 if none does. Two that fit are an error, unless both give the
+ * same ids: then blanks go before tabs, but tabs before blanks where other columns may hold anything, blanks included. */
 static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
                     struct columns *c, struct error *e)
 {
@@ -282,6 +288,7 @@ static int numbers_rows(const struct list_sample *s, const struct columns *c, st
     return is_missing(first);
 }
 
+/* Refuses names of columns of which no two are usual for the ends. */
 static enum status refuse_names(const struct graph_reader *r, const struct list_sample *s,
                                 struct field first, struct error *e)
 {
@@ -306,7 +313,7 @@ static int reads_plain(const struct graph_reader *r, const struct list_sample *s
                              fields_split(data, SEPARATOR_ANY, NULL, 0) == c->count);
 }
 
-/* Decides the columns of a list whose first line names them. */
+/* Decides the columns of a list whose first line names them: fills *c. */
 static enum status decide_by_names(const struct graph_reader *r, const struct list_sample *s,
                                    struct columns *c, struct error *e)
 {
@@ -323,7 +330,7 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
         return reader_bad_line(r, s->header_line, NULL, found, "two to 512 names of columns (--separator)", e);
     }
     c->any_rest = c->count > 2;
-    if (chosen(r))
+    if (has_chosen_columns(r))
         take_chosen_columns(r, s, name, c, e);
     else if (!column_names_find(name, c->count, c->place)) {
         int numbered = c->count == 3 && numbers_rows(s, c, name[0]);
@@ -363,7 +370,8 @@ static int has_mixed_gaps(const char *line, int count)
     return 0;
 }
 
-/* Finds the columns of the ends by the names in a comment, such as "# id source target". */
+/* Sets c->place by the names of columns in a comment, such as "# id source target". Returns 0 if there are none, or they are
+ * the first two columns. */
 static int find_in_comment(const struct list_sample *s, struct columns *c)
 {
     struct field name[MOST_COLUMNS];
@@ -390,7 +398,8 @@ static enum status refuse_columns(const struct graph_reader *r, const struct lis
                 r->name, (ull)s->first_line, count);
 }
 
-/* Checks a list without options or column names, which is read as two ids a line, perhaps with numbers behind them. */
+/* Checks a list without options or column names, which is read as two ids a line, perhaps with numbers behind them. Where the
+ * parser will report a fault, c->count becomes 2. */
 static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
                                struct columns *c, struct error *e)
 {
@@ -409,26 +418,27 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
                 r->name, (ull)s->first_line);
 }
 
-/* Decides the columns of a list without a line of names, by its first lines. */
+/* Decides the columns of a list without a line of names, by its first lines: fills *c. */
 static enum status decide_by_lines(const struct graph_reader *r, const struct list_sample *s,
                                    struct columns *c, struct error *e)
 {
     c->count = MOST_COLUMNS; /* until the separator is known, any place may be there */
-    if (chosen(r) && take_chosen_columns(r, s, NULL, c, e) != ST_OK)
+    if (has_chosen_columns(r) && take_chosen_columns(r, s, NULL, c, e) != ST_OK)
         return e->status;
-    c->any_rest = chosen(r);
-    if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r) || has_quote(s)) &&
+    c->any_rest = has_chosen_columns(r);
+    if (c->separator == SEPARATOR_ANY && (r->options.names || has_chosen_columns(r) || has_quote(s)) &&
         find_separator(r, s, c, e) != ST_OK)
         return e->status;
     c->quotes = c->separator != SEPARATOR_ANY && reads_quotes(r, s, c->separator);
     c->count = split(s, c, s->line[0], NULL, 0);
-    if (chosen(r))
+    if (has_chosen_columns(r))
         return take_chosen_columns(r, s, NULL, c, e);
     if (c->count > 2 && find_in_comment(s, c))
         return c->separator == SEPARATOR_ANY ? find_separator(r, s, c, e) : ST_OK;
     return check_plain(r, s, c, e);
 }
 
+/* Fills *columns by the options, the line of names or the lines of data; without these, two columns in front. */
 enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
                            struct columns *columns, struct error *e)
 {

@@ -16,6 +16,7 @@ static const struct {
     [SEPARATOR_BAR] = {"bar", {'|', '|', '|'}},
 };
 
+/* Sets *separator by its name or its sign; -1 if there is none. */
 int separator_named(const char *text, enum separator *separator)
 {
     for (int i = SEPARATOR_BLANK; i < SEPARATORS; i++) {
@@ -32,6 +33,7 @@ const char *separator_name(enum separator separator)
     return known[separator].name;
 }
 
+/* Skips blanks, and among them one comma. */
 const char *skip_separator(const char *p)
 {
     p = skip_blanks(p);
@@ -44,12 +46,12 @@ const char *skip_weights(const char *p, int count, const char **stop)
 {
     for (int i = 0; i < count; i++) {
         const char *column = skip_separator(p);
-        p = *column == '{' && is_attributes(column) ? next_line(column) - 1 : scan_weight(column);
+        p = *column == '{' && is_attributes(column) ? next_line(column) - 1 : skip_weight(column);
         *stop = p > column ? p : column;
         if (column == p || !(is_separator(*p) || *p == '\r' || *p == '\n'))
             return NULL;
     }
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_end(p);
     *stop = next == NULL ? skip_blanks(p) : p;
     return next;
 }
@@ -59,6 +61,7 @@ static int ends_line(const char *p)
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
+/* Nonzero if `p` begins with { and its line ends with }. */
 int is_attributes(const char *p)
 {
     if (*p != '{')
@@ -91,6 +94,7 @@ static int pass_separator(struct fields *f)
     return 1;
 }
 
+/* Nonzero for a byte that separates fields. */
 static int is_byte_of(enum separator separator, char c)
 {
     const char *byte = known[separator].byte;
@@ -119,6 +123,7 @@ static const char *quoted_end(const char *p, const char *end, enum separator sep
     return is_byte_of(separator, *p) || is_byte_of(separator, *after) || ends_line(after) ? p : NULL;
 }
 
+/* Goes on to the next field; counts it in f->taken, and in f->torn if its quote does not end. */
 int fields_take(struct fields *f, struct field *field)
 {
     if (f->taken == 0)
@@ -144,12 +149,14 @@ int fields_take(struct fields *f, struct field *field)
     return 1;
 }
 
+/* Stores the first `room` fields of a line, in which quotes have no meaning. Returns how many fields it has. */
 int fields_split(const char *line, enum separator separator, struct field *field, int room)
 {
     struct fields fields = fields_of(line, separator);
     return fields_split_all(&fields, field, room);
 }
 
+/* Takes all fields that are left, and counts them, those before too; only the first `room` are stored. */
 int fields_split_all(struct fields *fields, struct field *field, int room)
 {
     struct field next;
@@ -171,7 +178,8 @@ static int begins_field(const char *text, const char *p, enum separator separato
     return before < p && (separator == SEPARATOR_BLANK || separator == SEPARATOR_ANY);
 }
 
-const char *fields_last_line(const char *text, size_t bytes, enum separator separator)
+/* Returns the end of the last whole line of a text, whose quoted fields may hold newlines; NULL if there is none. */
+const char *fields_last_line_end(const char *text, size_t bytes, enum separator separator)
 {
     const char *end = text + bytes, *from = text, *last = NULL;
     for (;;) {
@@ -203,7 +211,8 @@ int field_is_number(struct field f)
     return p == f.end && p > f.begin;
 }
 
+/* Nonzero for a number with sign, fraction and exponent, and for {...}. */
 int field_is_weight(struct field f)
 {
-    return f.end > f.begin && (scan_weight(f.begin) == f.end || is_attributes(f.begin));
+    return f.end > f.begin && (skip_weight(f.begin) == f.end || is_attributes(f.begin));
 }

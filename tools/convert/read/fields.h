@@ -33,6 +33,7 @@ struct fields {
 int separator_named(const char *text, enum separator *separator);
 const char *separator_name(enum separator separator);
 
+/* Nonzero for the bytes that separate two numbers (SEPARATOR_ANY). */
 static inline int is_separator(char c)
 {
     return is_blank(c) || c == ',';
@@ -49,12 +50,13 @@ int is_attributes(const char *p);
  * or a column that is no weight; *stop is then the place of the fault. */
 const char *skip_weights(const char *p, int count, const char **stop);
 
+/* Begins a way through the fields of a line. */
 static inline struct fields fields_of(const char *line, enum separator separator)
 {
     return (struct fields){.p = line, .separator = separator};
 }
 
-/* The same with quotes, which end before `end`. */
+/* As fields_of, with quoted fields, which must end before `end`. */
 static inline struct fields fields_of_quoted(const char *line, enum separator separator, const char *end)
 {
     return (struct fields){.p = line, .separator = separator, .quotes_end = end};
@@ -70,7 +72,7 @@ int fields_split(const char *line, enum separator separator, struct field *field
 int fields_split_all(struct fields *fields, struct field *field, int room);
 
 /* Returns the end of the last whole line of the text; a line may go on within quotes. NULL if no line is whole. */
-const char *fields_last_line(const char *text, size_t bytes, enum separator separator);
+const char *fields_last_line_end(const char *text, size_t bytes, enum separator separator);
 
 /* The field without a pair of quotes around it. */
 struct field field_unquoted(struct field field);

@@ -42,6 +42,7 @@ static const struct {
     {"wdc-index", FORMAT_WDC_INDEX},
 };
 
+/* Sets *format by a name for -f; -1 if there is none. */
 int graph_format_named(const char *name, enum graph_format *format)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -34,9 +34,10 @@ static const struct reader_class *class_of(enum graph_format format)
     return NULL;
 }
 
-/* Finds the format of an input. If ids are names, a line of column names looks like any other line, unless --columns names columns. */
-static enum status sniff(struct input *input, const struct reader_options *options,
-                         enum graph_format *format, struct error *e)
+/* Finds the format of an input by its first bytes, and refuses options that this format cannot have. If ids are names, a line
+ * of column names looks like any other line, unless --columns names columns. */
+static enum status find_format(struct input *input, const struct reader_options *options, enum graph_format *format,
+                               struct error *e)
 {
     if (sniff_graph(input, options, format, e) != ST_OK)
         return e->status;
@@ -44,7 +45,7 @@ static enum status sniff(struct input *input, const struct reader_options *optio
     if (unused != NULL)
         return fail(e, ST_USAGE, "%s: is of the format %s, and so has no %s to choose", input_name(input),
                     graph_format_name(*format), unused);
-    if (reader_names_columns(options))
+    if (reader_columns_by_name(options))
         *format = FORMAT_CSV;
     else if (*format == FORMAT_CSV && options->names)
         fail(e, ST_USAGE,
@@ -64,7 +65,8 @@ const char *reader_unused_option(const struct reader_options *options, enum grap
     return options->comments != NULL && !is_list && format != FORMAT_ADJACENCY ? "--comments" : NULL;
 }
 
-int reader_names_columns(const struct reader_options *options)
+/* Nonzero if --columns gives a name, so that the list must have a line of names. */
+int reader_columns_by_name(const struct reader_options *options)
 {
     for (int i = 0; i < 2; i++) {
         struct field column = options->columns.end[i];
@@ -85,6 +87,7 @@ static enum status check_base(const struct graph_reader *r, enum graph_format fo
                 r->name, r->class->name);
 }
 
+/* Finds or checks the format, and lets its reader read the header. */
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
                                     const struct reader_options *options, struct error *e)
 {
@@ -98,7 +101,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     r->text.declared_entries = NO_COUNT;
     r->limit = DBFS_MAX_VERTICES;
     enum graph_format format = options->format;
-    if ((format == FORMAT_AUTO ? sniff(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
+    if ((format == FORMAT_AUTO ? find_format(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
         r->class = class_of(format);
         if (check_base(r, format, e) == ST_OK && r->class->open(r, e) == ST_OK)
             r->facts.base_said = r->base == 1 && !r->options.one_based;
@@ -138,6 +141,7 @@ void graph_reader_close(struct graph_reader *r)
     free(r);
 }
 
+/* Raises facts.n to all vertices seen, and lets the format check what it declared. */
 enum status graph_reader_finish(struct graph_reader *r, struct error *e)
 {
     if (r->total.beyond > r->facts.n)

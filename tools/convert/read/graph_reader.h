@@ -163,7 +163,7 @@ enum { LIST_OPTIONS_BYTES = 256 };
 const char *reader_list_options(const struct reader_options *options, char text[LIST_OPTIONS_BYTES]);
 
 /* Nonzero if a column is chosen by its name. */
-int reader_names_columns(const struct reader_options *options);
+int reader_columns_by_name(const struct reader_options *options);
 
 /* Opens a reader of an input that is at its start. The caller keeps the input. */
 enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
@@ -228,17 +228,18 @@ enum status text_peek_list(struct graph_reader *r, int lines, struct error *e);
 enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e);
 
 /* Returns the first character of the head after any byte order mark. */
-const char *text_first(const struct graph_reader *r);
+const char *text_head_start(const struct graph_reader *r);
 
 /* Returns the first line at or after `p` that is neither blank nor a comment; NULL at the end of the head. Adds the lines
  * skipped to *line. */
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line);
 
-/* Begins to take pieces at `body`, a place in the head with `lines` lines before it, and frees the head. */
-enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
-                       struct error *e);
+/* Begins to take pieces at `body`, a place in the head with `lines` lines before it, and frees the head. With
+ * text_start_in_order a piece has its text when it is taken; text_start leaves that of a plain file to text_parse (lines.h). */
+enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
+enum status text_start_in_order(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 
-/* The same for lists whose lines may go on within quotes. */
+/* As text_start_in_order, for lists whose lines may go on within quotes. */
 enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
                               struct error *e);
 

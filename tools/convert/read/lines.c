@@ -8,6 +8,7 @@ enum { TAIL_BYTES = 256 /* read behind a piece at first, to complete its last li
 
 typedef unsigned long long ull;
 
+/* Prepares a feed of the lines behind `skip` bytes; reads past these if the input is read in order. */
 enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
                            uint64_t max_buffer_bytes, struct error *e)
 {
@@ -41,7 +42,7 @@ static enum status line_too_long(const struct line_feed *feed, uint64_t at, stru
 }
 
 /* Ends the text with a newline if it has none, and clears the bytes behind it. */
-static void terminate(struct piece *piece)
+static void terminate_text(struct piece *piece)
 {
     if (piece->in.text_bytes > 0 && piece->in.text[piece->in.text_bytes - 1] != '\n') {
         piece->in.text[piece->in.text_bytes++] = '\n';
@@ -56,7 +57,7 @@ static void terminate(struct piece *piece)
 /* Takes the next piece of a file that is cut by offsets. */
 static enum status take_range(struct line_feed *feed, struct piece *piece, int *end)
 {
-    uint64_t size = input_bytes(feed->input), left = size - feed->next;
+    uint64_t size = input_size(feed->input), left = size - feed->next;
     if (feed->next >= size) {
         *end = 1;
         return ST_OK;
@@ -69,16 +70,16 @@ static enum status take_range(struct line_feed *feed, struct piece *piece, int *
     return ST_OK;
 }
 
+/* The byte of the input behind the bytes in the buffer. */
 static uint64_t loaded_upto(const struct piece *piece)
 {
     return piece->in.buffer_at + piece->in.have;
 }
 
 /* Drops the lines that were given out, and reads about `count` more bytes of the input, but not far beyond the end of the piece. */
-static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
-                             struct error *e)
+static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count, struct error *e)
 {
-    uint64_t upto = loaded_upto(piece), left = input_bytes(feed->input) - upto;
+    uint64_t upto = loaded_upto(piece), left = input_size(feed->input) - upto;
     uint64_t goal = piece->in.range_end + TAIL_BYTES;
     if (upto < piece->in.range_end && goal - upto < count + count / 4)
         count = goal - upto;
@@ -116,14 +117,13 @@ static char *find_cut(const struct line_feed *feed, const struct piece *piece, i
     if (final > piece->in.buffer_at + piece->in.used)
         from = piece->in.buffer + (final - piece->in.buffer_at);
     newline = memchr(from, '\n', (size_t)(end - from));
-    *last = newline != NULL || upto == input_bytes(feed->input);
+    *last = newline != NULL || upto == input_size(feed->input);
     return newline != NULL ? newline + 1 : *last ? end : NULL;
 }
 
 /* Skips to the first line that starts in the piece's range, because the range mostly begins in the middle of a line. Sets *last
  * if no line starts there. */
-static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
-                                struct error *e)
+static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last, struct error *e)
 {
     uint64_t stop = piece->in.range_end - 1;
     while (piece->in.buffer_at + piece->in.used < stop) {
@@ -142,8 +142,7 @@ static enum status skip_to_line(const struct line_feed *feed, struct piece *piec
 }
 
 /* Loads the next whole lines of a piece of a file that is cut by offsets. */
-static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last,
-                              struct error *e)
+static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last, struct error *e)
 {
     char *cut = NULL;
     uint64_t more = PART_BYTES;
@@ -162,15 +161,14 @@ static enum status load_range(const struct line_feed *feed, struct piece *piece,
     piece->in.text_bytes = (size_t)(cut - piece->in.text);
     piece->in.used = (size_t)(cut - piece->in.buffer);
     if (*last)
-        terminate(piece);
+        terminate_text(piece);
     return ST_OK;
 }
 
 /* ---- in order ---- */
 
 /* Keeps the part of a line with which a piece ends, for the next piece. */
-static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count,
-                              struct error *e)
+static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count, struct error *e)
 {
     if (count > feed->carry_capacity) {
         char *grown = realloc(feed->carry, count);
@@ -187,16 +185,16 @@ static enum status save_carry(struct line_feed *feed, const char *bytes, size_t 
 
 /* Returns the place behind the last whole line of a text; NULL if none ends in the last `got` bytes, which are new. The `have`
  * bytes before were searched already. */
-static const char *last_line(const struct line_feed *feed, const char *text, size_t have, size_t got)
+static const char *last_line_end(const struct line_feed *feed, const char *text, size_t have, size_t got)
 {
     if (feed->quotes)
-        return fields_last_line(text, have + got, feed->separator);
+        return fields_last_line_end(text, have + got, feed->separator);
     const char *newline = memrchr(text + have, '\n', got);
     return newline != NULL ? newline + 1 : NULL;
 }
 
-static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *end,
-                              struct error *e)
+/* Reads the next whole lines, behind those carried over, into the piece; carries the rest. *end: nothing was left. */
+static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *end, struct error *e)
 {
     size_t have = feed->carry_bytes, want = have + PIECE_BYTES, got;
     const char *behind = NULL; /* the last whole line */
@@ -208,7 +206,7 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
     for (;;) {
         if (input_read(feed->input, piece->in.buffer + have, want - have, &got, e) != ST_OK)
             return e->status;
-        behind = last_line(feed, piece->in.buffer, have, got);
+        behind = last_line_end(feed, piece->in.buffer, have, got);
         have += got;
         feed->at += got;
         if (behind != NULL || have < want)
@@ -230,12 +228,14 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
     return ST_OK;
 }
 
+/* Takes the next piece: by offset, its range; in order, its text. */
 enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end, struct error *e)
 {
     piece->in.unterminated = 0;
     return feed->by_offset ? take_range(feed, piece, end) : take_bytes(feed, piece, end, e);
 }
 
+/* Goes back to the start of a piece that is loaded by offset; in order it has its text still. */
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece)
 {
     if (feed->by_offset) {
@@ -244,12 +244,12 @@ void line_feed_rewind(const struct line_feed *feed, struct piece *piece)
     }
 }
 
-enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
-                           struct error *e)
+/* Sets the next text of a piece: by offset, reads more of its range; in order, only ends the text that it has. */
+enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last, struct error *e)
 {
     *last = !feed->by_offset;
     if (feed->by_offset)
         return load_range(feed, piece, last, e);
-    terminate(piece);
+    terminate_text(piece);
     return ST_OK;
 }

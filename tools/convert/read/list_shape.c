@@ -17,6 +17,7 @@ typedef unsigned long long ull;
 
 /* ---- ids ---- */
 
+/* The number in a field of digits; UINT64_MAX for any other field. */
 static uint64_t number_of(struct field f)
 {
     uint64_t number = UINT64_MAX;
@@ -74,8 +75,9 @@ static int may_be_counts(const struct list_sample *s, const struct columns *c, i
     return is_counted;
 }
 
-static enum status refuse_kinds(const struct graph_reader *r, const struct list_sample *s, int first, int others,
-                                int may_count, struct error *e)
+/* Refuses a list whose first line has `first` numbers, and the others `others` columns. */
+static enum status refuse_first_line(const struct graph_reader *r, const struct list_sample *s, int first, int others,
+                                     int may_count, struct error *e)
 {
     char options[LIST_OPTIONS_BYTES], counts[80 + LIST_OPTIONS_BYTES] = "";
     if (may_count)
@@ -114,6 +116,7 @@ static int may_be_neighbours(const struct list_sample *s, const struct columns *
     return further <= largest;
 }
 
+/* Refuses lists of neighbours, or with counts in front, by the numbers of columns in the lines of the sample. */
 enum status shape_check(const struct graph_reader *r, const struct list_sample *s,
                         const struct columns *c, struct error *e)
 {
@@ -135,7 +138,7 @@ enum status shape_check(const struct graph_reader *r, const struct list_sample *
                     "-f adjlist says which",
                     r->name, (ull)s->first_line);
     if (kinds == 2 && others == s->lines - 1 && kind[1] >= 2 && all_numbers(s->line[0], c))
-        return refuse_kinds(r, s, kind[0], kind[1], may_be_counts(s, c, kind[0]), e);
+        return refuse_first_line(r, s, kind[0], kind[1], may_be_counts(s, c, kind[0]), e);
     if (kinds == MOST_KINDS && others > s->lines / 4)
         return fail(e, ST_BAD_DATA,
                     "%s:%llu: found lines of %d, %d, %d columns, expected as many in each: -f adjlist reads lists of "
@@ -146,6 +149,7 @@ enum status shape_check(const struct graph_reader *r, const struct list_sample *
 
 /* ---- counts ---- */
 
+/* Stores the numbers of the first line that may count lines; none if the list cannot begin with counts. */
 void counts_suspect(const struct graph_reader *r, const struct list_sample *s,
                     const struct columns *c, struct counts *counts)
 {
@@ -170,6 +174,7 @@ void counts_suspect(const struct graph_reader *r, const struct list_sample *s,
              field[0].begin);
 }
 
+/* Compares the numbers that counts_suspect has stored with the number of lines read. */
 enum status counts_check(const struct graph_reader *r, const struct counts *counts, struct error *e)
 {
     char options[LIST_OPTIONS_BYTES];

@@ -37,7 +37,8 @@ static const char *value_of(const char *header, const char *key)
     return p + strspn(p, " ");
 }
 
-/* '<i8', or a list of fields, which is no type of one number. */
+/* Sets type, kind, byte order and width of the items from 'descr': '<i8', or a list of fields, which is no type of one
+ * number. */
 static enum status read_type(struct npy_array *a, const char *value, struct input *input, struct error *e)
 {
     if (value != NULL && *value == '[') {
@@ -62,7 +63,7 @@ static enum status read_type(struct npy_array *a, const char *value, struct inpu
     return ST_OK;
 }
 
-/* (), (5,) or (5, 2); Python 2 wrote 5L. */
+/* Sets the dimensions and the number of items from 'shape': (), (5,) or (5, 2); Python 2 wrote 5L. */
 static enum status read_shape(struct npy_array *a, const char *p, struct input *input, struct error *e)
 {
     a->items = 1;
@@ -80,6 +81,7 @@ static enum status read_shape(struct npy_array *a, const char *p, struct input *
     return ST_OK;
 }
 
+/* Fills the array's members from the header's text; a->begin is known already. */
 static enum status read_dict(struct npy_array *a, const char *header, struct input *input, struct error *e)
 {
     const char *order = value_of(header, "'fortran_order'");
@@ -103,6 +105,7 @@ static enum status read_exactly(struct input *input, void *bytes, size_t count, 
     return got == count ? ST_OK : bad_header(input, "more bytes than the file has", e);
 }
 
+/* Reads the input up to the first item. */
 enum status npy_read_header(struct npy_array *a, struct input *input, struct error *e)
 {
     unsigned char start[12];
@@ -144,6 +147,7 @@ enum status npy_check_integers(const struct npy_array *a, const char *name, stru
                 a->kind == 'f' ? ": save it as a.astype('int64')" : "");
 }
 
+/* Reads all items into a->bytes, with a zero behind them. */
 enum status npy_load(struct npy_array *a, struct input *input, uint64_t most, struct error *e)
 {
     uint64_t bytes = a->items * a->width;
@@ -163,6 +167,7 @@ enum status npy_load(struct npy_array *a, struct input *input, uint64_t most, st
     return npy_check_end(input, e);
 }
 
+/* Refuses further bytes in the input; consumes nothing. */
 enum status npy_check_end(struct input *input, struct error *e)
 {
     const unsigned char *bytes;
@@ -178,7 +183,7 @@ void npy_free(struct npy_array *a)
     a->bytes = NULL;
 }
 
-/* One integer, as it is stored, and its sign through 64 bits. */
+/* One integer, in the order of its bytes, and with its sign through 64 bits if it has one. */
 static inline uint64_t widen(const char *at, uint32_t width, int swapped, int is_signed)
 {
     uint64_t x = 0;
@@ -193,6 +198,7 @@ static inline uint64_t widen(const char *at, uint32_t width, int swapped, int is
     for (size_t i = 0; i < count; i++)                                                             \
     ids[2 * i] = widen(bytes + i * stride, WIDTH, a->swapped, a->kind == 'i')
 
+/* Writes ids[0], ids[2], ... so that they are one end of edges. */
 void npy_widen(const struct npy_array *a, const char *bytes, size_t stride, size_t count, uint64_t *ids)
 {
     switch (a->width) {
@@ -203,7 +209,8 @@ void npy_widen(const struct npy_array *a, const char *bytes, size_t stride, size
     }
 }
 
-void npy_print(const struct npy_array *a, uint64_t number, char text[NPY_NUMBER_BYTES])
+/* Prints a number into `text`, with its sign if the array has signed ones. */
+void npy_number_text(const struct npy_array *a, uint64_t number, char text[NPY_NUMBER_BYTES])
 {
     snprintf(text, NPY_NUMBER_BYTES, a != NULL && a->kind == 'i' ? "%" PRId64 : "%" PRIu64, number);
 }

@@ -45,7 +45,7 @@ uint64_t npy_at(const struct npy_array *array, uint64_t index);
 
 /* Writes such an integer with its sign; `array` NULL: it has none. */
 enum { NPY_NUMBER_BYTES = 24 };
-void npy_print(const struct npy_array *array, uint64_t number, char text[NPY_NUMBER_BYTES]);
+void npy_number_text(const struct npy_array *array, uint64_t number, char text[NPY_NUMBER_BYTES]);
 
 /* Checks that the input ends behind the items, all of which were read. */
 enum status npy_check_end(struct input *input, struct error *e);

@@ -3,14 +3,16 @@
 
 #include <inttypes.h>
 
+/* Lowers r->limit for signed ids, where it is above all of them. */
 void npy_limit_ids(struct graph_reader *r, const struct npy_array *array)
 {
     if (array->kind == 'i' && r->limit > INT64_MAX)
         reader_limit_ids(r, r->base, INT64_MAX, "");
 }
 
-enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
-                          const struct npy_array *v, struct error *e)
+/* Subtracts r->base from the ids, counts them in the piece's tally, and refuses those beyond r->limit. */
+enum status npy_rebase_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
+                           const struct npy_array *v, struct error *e)
 {
     struct edge *edges = piece->edges;
     uint64_t base = r->base, limit = r->limit;
@@ -28,11 +30,12 @@ enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, con
         i++;
     const struct npy_array *wrong_in = edges[i].u < limit ? v : u;
     char found[NPY_NUMBER_BYTES];
-    npy_print(wrong_in, base + (edges[i].u < limit ? edges[i].v : edges[i].u), found);
+    npy_number_text(wrong_in, base + (edges[i].u < limit ? edges[i].v : edges[i].u), found);
     return fail(e, ST_BAD_DATA, "%s: row %" PRIu64 ": found the id %s, expected %s", r->name,
                 piece->in.range_begin + i, found, r->expected_id);
 }
 
+/* reader_class.account: adds the piece's tally to r->total. */
 enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     (void)e;

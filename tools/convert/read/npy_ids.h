@@ -10,8 +10,8 @@ void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
 
 /* Makes the ids of a piece 0-based. Refuses the first id out of range, and names its row, counted from piece->in.range_begin.
  * `u` and `v` are the arrays that the two ends come from; NULL for ends that are the numbers of rows. */
-enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
-                          const struct npy_array *v, struct error *e);
+enum status npy_rebase_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
+                           const struct npy_array *v, struct error *e);
 
 enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e);
 

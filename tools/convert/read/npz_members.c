@@ -13,6 +13,7 @@ int npz_is_member(const char *input_name, const char *name)
     return p[-1] == '(' && strncmp(p, name, strlen(name)) == 0 && strcmp(p + strlen(name), end) == 0;
 }
 
+/* Nonzero if an input is named as an array that scipy.sparse.save_npz writes. */
 int npz_is_sparse(const char *input_name)
 {
     static const char *const names[] = {"row",   "col",  "indices", "indptr", "format",

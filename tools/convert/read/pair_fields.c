@@ -22,11 +22,13 @@ static int take_name(const struct graph_reader *r, struct piece *piece, struct f
     return reader_take_id(r, piece, (struct field){name, to}, end);
 }
 
+/* Takes an id out of a field, quoted or not: adds a name to the piece, or reads a number. */
 static int take_end(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
 {
     return r->facts.names ? take_name(r, piece, f, end) : reader_take_id(r, piece, field_unquoted(f), end);
 }
 
+/* What a field that is no id should be; for messages. */
 static const char *expected_end(const struct graph_reader *r, struct field f)
 {
     int breaks = memchr(f.begin, '\n', (size_t)(f.end - f.begin)) != NULL;
@@ -42,7 +44,7 @@ static const char *fault_within(const struct graph_reader *r, struct field f)
     return p > f.begin && p < f.end && is_separator(*p) ? p : f.begin;
 }
 
-/* Takes the fields of a line, and the two ids among them. Returns the end of the line; NULL with a fault. */
+/* Takes the fields of a line, and the two ids among them, into *edge. Returns the end of the line; NULL with a fault. */
 static const char *take_fields(const struct graph_reader *r, struct piece *piece, const char *line,
                                uint64_t lines, struct edge *edge)
 {
@@ -67,9 +69,8 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
     return fields.p;
 }
 
-/* Returns the next line, or NULL with a fault. */
-static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p,
-                              uint64_t lines)
+/* Adds the edge of the line at `p`, which may go on within quotes. Returns the next line, or NULL with a fault. */
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct edge edge;
     const char *next = skip_line_without_data(r->text.comments, piece, p);
@@ -91,6 +92,7 @@ static uint64_t lines_between(const char *p, const char *next)
     return lines;
 }
 
+/* Goes through piece->in.text up to a fault; adds edges, and counts lines in the tally. */
 void pair_fields_parse(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;

@@ -12,7 +12,7 @@ static const char expected_list[] = "a list of ids with commas, 'private', 'notf
 
 enum { PRIVATE, NOT_FOUND };
 
-/* Parses the list behind `u:`. Returns the next line, or NULL with a fault. */
+/* Adds the arcs of the list behind `u:`. Returns the next line, or NULL with a fault. */
 static const char *parse_list(const struct graph_reader *r, struct piece *piece, uint64_t u,
                               const char *p, uint64_t lines)
 {
@@ -32,7 +32,7 @@ static const char *parse_list(const struct graph_reader *r, struct piece *piece,
         if (*q == ',')
             continue;
         piece->count = (size_t)(edge - piece->edges);
-        const char *next = scan_line_end(q);
+        const char *next = skip_line_end(q);
         if (next == NULL)
             set_fault(piece, q, lines, "a comma or the end of the line");
         return next;
@@ -44,12 +44,12 @@ static int starts_with(const char *p, const char *word)
     return strncmp(p, word, strlen(word)) == 0;
 }
 
-/* Names the word that stands instead of a list, or nothing. */
+/* Counts the word that stands instead of a list, if there is one. Returns the next line, or NULL with a fault. */
 static const char *parse_no_list(struct piece *piece, const char *p, uint64_t lines)
 {
     int kind = starts_with(p, "private") ? PRIVATE : starts_with(p, "notfound") ? NOT_FOUND : -1;
     const char *end = kind == PRIVATE ? p + 7 : kind == NOT_FOUND ? p + 8 : p;
-    const char *next = scan_line_end(end);
+    const char *next = skip_line_end(end);
     if (next == NULL)
         set_fault(piece, p, lines, expected_list);
     else if (kind >= 0)
@@ -57,8 +57,8 @@ static const char *parse_no_list(struct piece *piece, const char *p, uint64_t li
     return next;
 }
 
-static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p,
-                              uint64_t lines)
+/* Adds the arcs of a line of numbers, and raises tally.beyond above its vertex. Returns the next line, or NULL with a fault. */
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     uint64_t u;
     const char *q = scan_id(p, &u);
@@ -85,12 +85,13 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 
 /* ---- lists of names ---- */
 
-/* Adds the name at `p`, which ends before `stop` or at the end of the line. Returns its end; NULL with a fault. */
+/* Adds the name at `p`, which ends before `stop` or at the end of the line, and sets *place to its place. Returns its end; NULL
+ * with a fault. */
 static const char *add_name(const struct graph_reader *r, struct piece *piece, const char *p, char stop,
                             uint64_t lines, uint64_t *place)
 {
     const char *end = p;
-    while (*end != stop && scan_line_end(end) == NULL)
+    while (*end != stop && !at_line_end(end))
         end++;
     struct field f = {p, end};
     if (reader_take_id(r, piece, f, place))
@@ -109,10 +110,11 @@ static const char *parse_named_list(const struct graph_reader *r, struct piece *
             return NULL;
         piece->edges[piece->count++] = (struct edge){u, v};
         if (*p != ',')
-            return scan_line_end(p);
+            return skip_line_end(p);
     }
 }
 
+/* Adds the arcs of a line of names, or its vertex alone. Returns the next line, or NULL with a fault. */
 static const char *parse_named_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     uint64_t u;
@@ -127,15 +129,16 @@ static const char *parse_named_line(const struct graph_reader *r, struct piece *
         return NULL;
     }
     const char *list = end + 1;
-    int missing = starts_with(list, "notfound") && scan_line_end(list + 8) != NULL;
-    int private = starts_with(list, "private") && scan_line_end(list + 7) != NULL;
-    if (!missing && !private && scan_line_end(list) == NULL)
+    int missing = starts_with(list, "notfound") && at_line_end(list + 8);
+    int private = starts_with(list, "private") && at_line_end(list + 7);
+    if (!missing && !private && !at_line_end(list))
         return parse_named_list(r, piece, u, list, lines);
     if (!missing) /* it is a vertex, though one without arcs here */
         piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
     return parse_no_list(piece, list, lines);
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -150,6 +153,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
+/* Reads to the first line of data, and starts there. */
 static enum status open_adjacency(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_DIRECTED;
@@ -159,9 +163,10 @@ static enum status open_adjacency(struct graph_reader *r, struct error *e)
     if (text_peek_list(r, 1, e) != ST_OK || text_first_of_list(r, &first, &line, e) != ST_OK ||
         reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
-    return text_start(r, first, line, 0, e);
+    return text_start(r, first, line, e);
 }
 
+/* Notes the lists that could not be read, for the user. */
 static enum status finish(struct graph_reader *r, struct error *e)
 {
     r->facts.notes.private_lists = r->total.unreadable_lists[PRIVATE];

@@ -21,6 +21,7 @@ static void note_vertex(const struct graph_reader *r, struct piece *piece, uint6
         piece->tally.beyond = u + 1;
 }
 
+/* Adds the arcs of a line, or its vertex. Returns the next line, or NULL with a fault. */
 static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const char *next = skip_line_without_data(r->text.comments, piece, p);
@@ -42,6 +43,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return next_line(fields.p);
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -56,7 +58,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
-/* Chooses the separator of names: blanks. If the first line seems to hold another one, the user is asked to choose. */
+/* Sets r->text.separator: for names, blanks. If the first line seems to hold another one, the user is asked to choose. */
 static enum status choose_separator(struct graph_reader *r, const char *first, uint64_t line, struct error *e)
 {
     r->text.separator = r->options.separator;
@@ -69,6 +71,7 @@ static enum status choose_separator(struct graph_reader *r, const char *first, u
                 r->name, (unsigned long long)line + 1);
 }
 
+/* Reads to the first line of data, and starts there. */
 static enum status open_adjlist(struct graph_reader *r, struct error *e)
 {
     uint64_t line;
@@ -78,7 +81,7 @@ static enum status open_adjlist(struct graph_reader *r, struct error *e)
     if (text_peek_list(r, 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
         text_first_of_list(r, &first, &line, e) != ST_OK || choose_separator(r, first, line, e) != ST_OK)
         return e->status;
-    return text_start(r, first, line, 0, e);
+    return text_start(r, first, line, e);
 }
 
 const struct reader_class read_adjlist_class = {

@@ -35,6 +35,7 @@ struct records {
 
 /* ---- pieces of whole records ---- */
 
+/* Fails at `end`, where the input ends within a record or before the last one. */
 static enum status cut_record(const struct graph_reader *r, const struct records *records,
                               uint64_t end, struct error *e)
 {
@@ -49,15 +50,15 @@ static enum status cut_record(const struct graph_reader *r, const struct records
                 r->name, (ull)end, (ull)over, records->record_bytes);
 }
 
-static enum status take_records(struct graph_reader *r, struct piece *piece, int *end,
-                                struct error *e)
+/* Gives the piece the next range of whole records: their bytes, too, if the input is not read by offset. */
+static enum status take_records(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct records *records = r->state;
     size_t want = PIECE_BYTES / records->record_bytes * records->record_bytes, got;
     uint64_t left = records->end - records->next, stored = input_stored_position(r->input);
     want = left < want ? (size_t)left : want;
     if (input_random_access(r->input)) {
-        left = input_bytes(r->input) - records->next;
+        left = input_size(r->input) - records->next;
         got = left < want ? (size_t)left : want;
     } else {
         if (piece_reserve_text(piece, want, e) != ST_OK ||
@@ -75,12 +76,13 @@ static enum status take_records(struct graph_reader *r, struct piece *piece, int
     return ST_OK;
 }
 
+/* Makes room for the edges of a piece, and reads its records by offset, unless it has them. */
 static enum status load(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
     size_t count = (size_t)(piece->in.range_end - piece->in.range_begin), got = count;
     if (piece_reserve_text(piece, count, e) != ST_OK ||
-        piece_reserve_edges(piece, count / records->record_bytes, e) != ST_OK)
+        piece_clear_edges(piece, count / records->record_bytes, e) != ST_OK)
         return e->status;
     if (input_random_access(r->input) &&
         input_read_at(r->input, piece->in.range_begin, piece->in.buffer, count, &got, e) != ST_OK)
@@ -91,7 +93,8 @@ static enum status load(const struct graph_reader *r, struct piece *piece, struc
     return ST_OK;
 }
 
-/* Checks that the ids of a piece are below the limit; the message names the first record that is wrong. */
+/* Checks that the ids of a piece are below the limit, and counts its entries. The message names the first record that is
+ * wrong. */
 static enum status check_ids(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
@@ -115,6 +118,7 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
                 (ull)(piece->in.range_begin + i * records->record_bytes), found, r->expected_id);
 }
 
+/* reader_class.account: adds the piece's tally to r->total. */
 static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     (void)e;
@@ -122,6 +126,7 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
     return ST_OK;
 }
 
+/* Makes r->state a struct records, from the start of the input to its end. Any id below the limit is allowed. */
 static enum status open_records(struct graph_reader *r, size_t record_bytes,
                                 enum edges_direction direction, struct error *e)
 {
@@ -150,6 +155,7 @@ static enum status open_graph500(struct graph_reader *r, struct error *e)
     return open_records(r, 12, EDGES_UNDIRECTED_ONCE, e);
 }
 
+/* Ids of this format are signed: the limit is lowered, so that negative ones are beyond it. */
 static enum status open_graph500_16(struct graph_reader *r, struct error *e)
 {
     r->facts.direction_fixed = 1;
@@ -172,8 +178,7 @@ static enum status open_u64(struct graph_reader *r, struct error *e)
     return open_records(r, 16, EDGES_DIRECTED, e);
 }
 
-static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece,
-                                          struct error *e)
+static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -187,8 +192,7 @@ static enum status parse_graph500_records(const struct graph_reader *r, struct p
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece,
-                                     struct error *e)
+static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -200,8 +204,7 @@ static enum status parse_u32_records(const struct graph_reader *r, struct piece 
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece,
-                                     struct error *e)
+static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -227,6 +230,7 @@ static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t cou
     return ST_OK;
 }
 
+/* Reads the offsets of all vertices into s->offsets; they must ascend from 0 to m. */
 static enum status read_offsets(struct graph_reader *r, struct error *e)
 {
     struct records *s = r->state;
@@ -262,7 +266,7 @@ static enum status check_sg_size(const struct graph_reader *r, struct error *e)
 {
     const struct records *s = r->state;
     uint64_t lists = 8 * (s->n + 1) + 4 * s->m, copies = s->directed ? 2 : 1;
-    uint64_t expected = SG_HEADER_BYTES + copies * lists, size = input_bytes(r->input);
+    uint64_t expected = SG_HEADER_BYTES + copies * lists, size = input_size(r->input);
     if (!input_random_access(r->input) || size == expected)
         return ST_OK;
     if (size == expected + copies * 4 * s->m)
@@ -275,6 +279,7 @@ static enum status check_sg_size(const struct graph_reader *r, struct error *e)
                 (ull)size, (ull)expected);
 }
 
+/* Reads header and offsets of a .sg file. Its neighbours are the records of pieces. */
 static enum status open_sg(struct graph_reader *r, struct error *e)
 {
     unsigned char header[SG_HEADER_BYTES];
@@ -317,6 +322,7 @@ static uint64_t owner_of(const struct records *s, uint64_t index)
     return low;
 }
 
+/* Makes an edge of each neighbour; the offsets tell the vertex in whose list it is. */
 static enum status parse_sg_rows(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *s = r->state;
@@ -334,7 +340,7 @@ static enum status parse_sg_rows(const struct graph_reader *r, struct piece *pie
     return check_ids(r, piece, e);
 }
 
-/* Reads the rest of a .sg file from a pipe, so that the program that writes to the pipe can finish. */
+/* Reads the rest of a .sg file from a pipe, so that the program that writes to the pipe can finish, and checks its length. */
 static enum status finish_sg(struct graph_reader *r, struct error *e)
 {
     char rest[4096];

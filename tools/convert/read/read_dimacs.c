@@ -18,9 +18,9 @@ static inline int ends_word(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* Parses two ids. Returns the place behind them, or NULL with a fault. */
-static const char *parse_ids(const struct graph_reader *r, struct piece *piece, const char *p,
-                             uint64_t lines)
+/* Reads two ids into the edge behind the last one, which is not counted yet. Returns the place behind them, or NULL with a
+ * fault. */
+static const char *parse_ids(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct edge *edge = &piece->edges[piece->count];
     const char *u = skip_blanks(p), *after_u = scan_id(u, &edge->u);
@@ -38,9 +38,10 @@ static const char *parse_ids(const struct graph_reader *r, struct piece *piece, 
     return after_v;
 }
 
+/* Counts the edge that parse_ids read, if the line ends at `p`. Returns the next line, or NULL with a fault. */
 static const char *parse_line_end(struct piece *piece, const char *p, uint64_t lines)
 {
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_end(p);
     if (next == NULL)
         set_fault(piece, skip_blanks(p), lines, "the end of the line");
     else
@@ -48,13 +49,14 @@ static const char *parse_line_end(struct piece *piece, const char *p, uint64_t l
     return next;
 }
 
+/* Nonzero for a comment or a blank line. */
 static inline int is_skipped(const char *p)
 {
-    return *p == 'c' || scan_line_end(p) != NULL;
+    return *p == 'c' || at_line_end(p);
 }
 
-static const char *parse_dimacs_line(const struct graph_reader *r, struct piece *piece,
-                                     const char *p, uint64_t lines)
+/* Adds the arc of a line. Returns the next line, or NULL with a fault. */
+static const char *parse_dimacs_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     if (*p != 'a' || !is_blank(p[1])) {
         if (is_skipped(p))
@@ -66,11 +68,11 @@ static const char *parse_dimacs_line(const struct graph_reader *r, struct piece 
     if (p == NULL)
         return NULL;
     const char *weight = skip_blanks(p);
-    return parse_line_end(piece, scan_weight(weight), lines);
+    return parse_line_end(piece, skip_weight(weight), lines);
 }
 
-static const char *parse_pace_line(const struct graph_reader *r, struct piece *piece, const char *p,
-                                   uint64_t lines)
+/* Adds the edge of a line. Returns the next line, or NULL with a fault. */
+static const char *parse_pace_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     if (is_skipped(p))
         return next_line(p);
@@ -78,6 +80,7 @@ static const char *parse_pace_line(const struct graph_reader *r, struct piece *p
     return p != NULL ? parse_line_end(piece, p, lines) : NULL;
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -87,6 +90,7 @@ static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece
     piece->tally.lines = lines;
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_pace_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -115,6 +119,7 @@ static const char *skip_word(const char *p, const char *word)
     return strncmp(p, word, length) == 0 && is_blank(p[length]) ? skip_blanks(p + length) : NULL;
 }
 
+/* Reads the problem line, of either kind: sets which ids are allowed, and how many entries are declared. */
 static enum status read_problem(struct graph_reader *r, const char *p, uint64_t line,
                                 const char *kind, const char *other_kind, const char *expected,
                                 struct error *e)
@@ -131,25 +136,26 @@ static enum status read_problem(struct graph_reader *r, const char *p, uint64_t 
         if (sizes == word || size[i] == UINT64_MAX)
             return reader_bad_line(r, line, word, NULL, expected, e);
     }
-    if (scan_line_end(sizes) == NULL)
+    if (!at_line_end(sizes))
         return reader_bad_line(r, line, skip_blanks(sizes), NULL, "the end of the line", e);
     r->text.declared_entries = size[1];
     r->text.declared_line = line;
     return reader_set_ids(r, 1, size[0], line, e);
 }
 
+/* Reads the comments and the problem line, and starts behind it. */
 static enum status open_problem(struct graph_reader *r, const char *kind, const char *other_kind,
                                 const char *expected, struct error *e)
 {
     uint64_t line = 0;
     if (text_peek(r, "c", 1, e) != ST_OK)
         return e->status;
-    const char *problem = text_data_line(r, text_first(r), &line);
+    const char *problem = text_data_line(r, text_head_start(r), &line);
     if (problem == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", expected, e);
     if (read_problem(r, problem, line + 1, kind, other_kind, expected, e) != ST_OK)
         return e->status;
-    return text_start(r, next_line(problem), line + 1, 0, e);
+    return text_start(r, next_line(problem), line + 1, e);
 }
 
 static enum status open_dimacs(struct graph_reader *r, struct error *e)

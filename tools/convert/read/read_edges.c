@@ -12,6 +12,7 @@ struct stream {
     struct edges_totals tally;
 };
 
+/* byte_source.read of an input. */
 static enum status read_input(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     return input_read(from, bytes, count, got, e);
@@ -30,8 +31,8 @@ static enum status open_stream(struct graph_reader *r, struct stream *stream, st
     return edges_reader_open_fd(&stream->reader, fd, r->name, e);
 }
 
-/* Looks for the cause of damage in a stream that was compressed: decompresses the rest of its file and, if that fails, returns
- * that failure in *e. */
+/* Looks for the cause of damage in a stream that was compressed: decompresses the rest of its file and, if that fails, replaces
+ * *e by that failure. */
 static enum status find_damage(const struct graph_reader *r, struct error *e)
 {
     char rest[4096];
@@ -47,6 +48,7 @@ static enum status find_damage(const struct graph_reader *r, struct error *e)
     return e->status;
 }
 
+/* Reads the preamble and takes the facts about the graph from it. */
 static enum status open_edges(struct graph_reader *r, struct error *e)
 {
     struct stream *stream = r->state = calloc(1, sizeof *stream);
@@ -67,8 +69,8 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     return reader_set_ids(r, 0, NO_COUNT, 0, e);
 }
 
-static enum status take_block(struct graph_reader *r, struct piece *piece, int *end,
-                              struct error *e)
+/* Takes the next block; its bytes, too, if the input is read in order. */
+static enum status take_block(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct stream *stream = r->state;
     if (edges_reader_take(stream->reader, &piece->in.block, end, e) != ST_OK)
@@ -82,11 +84,12 @@ static enum status take_block(struct graph_reader *r, struct piece *piece, int *
     return ST_OK;
 }
 
+/* Loads the block if its bytes are not there, decodes it and checks its largest id. */
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct stream *stream = r->state;
     struct edges_block *block = &piece->in.block;
-    if (piece_reserve_edges(piece, EDGES_MAX_BLOCK_EDGES, e) != ST_OK ||
+    if (piece_clear_edges(piece, EDGES_MAX_BLOCK_EDGES, e) != ST_OK ||
         edges_reader_fill(stream->reader, block, e) != ST_OK ||
         edges_decode_block(block, r->facts.direction, r->name, piece->edges, &piece->count, e) !=
             ST_OK)
@@ -99,6 +102,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return ST_OK;
 }
 
+/* Adds the tally of the block to those of the stream, which the trailer must confirm. */
 static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     struct stream *stream = r->state;
@@ -108,6 +112,7 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
     return ST_OK;
 }
 
+/* Compares trailer and tally, and takes n from the trailer. */
 static enum status finish(struct graph_reader *r, struct error *e)
 {
     struct stream *stream = r->state;

@@ -23,6 +23,7 @@ static const char *skip_comma(const char *p)
     return *p == ',' ? skip_blanks(p + 1) : NULL;
 }
 
+/* Reads an id, made 0-based, into *id. Returns the place behind it, or NULL with a fault. */
 static const char *parse_id(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines, uint64_t *id)
 {
     const char *word = skip_blanks(p), *after = scan_id(word, id);
@@ -34,9 +35,10 @@ static const char *parse_id(const struct graph_reader *r, struct piece *piece, c
     return after;
 }
 
+/* Adds the edge of the line at `p`, unless it is blank or a comment. Returns the next line, or NULL with a fault. */
 static const char *parse_edge(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_end(p);
     struct edge *edge = &piece->edges[piece->count];
     if (next != NULL || *p == '#')
         return next != NULL ? next : next_line(p);
@@ -51,7 +53,7 @@ static const char *parse_edge(const struct graph_reader *r, struct piece *piece,
     after = parse_id(r, piece, second, lines, &edge->v);
     if (after == NULL)
         return NULL;
-    next = scan_line_end(after);
+    next = skip_line_end(after);
     if (next == NULL)
         set_fault(piece, skip_blanks(after), lines, "the end of the line (of several graphs in a file, give one alone)");
     else
@@ -59,6 +61,7 @@ static const char *parse_edge(const struct graph_reader *r, struct piece *piece,
     return next;
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -93,12 +96,13 @@ int lg_sniff(const char *line)
     return find_kind(line, size) != NULL;
 }
 
+/* Reads the header and starts behind it. */
 static enum status open_lg(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0, size[2];
     if (text_peek(r, "#", 1, e) != ST_OK)
         return e->status;
-    const char *first = text_data_line(r, text_first(r), &line);
+    const char *first = text_data_line(r, text_head_start(r), &line);
     if (first == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", header, e);
     const char *kind = find_kind(first, size);
@@ -110,7 +114,7 @@ static enum status open_lg(struct graph_reader *r, struct error *e)
     r->text.declared_line = line + 1;
     if (reader_set_ids(r, 1, size[0], line + 1, e) != ST_OK)
         return e->status;
-    return text_start(r, next_line(first), line + 1, 0, e);
+    return text_start(r, next_line(first), line + 1, e);
 }
 
 const struct reader_class read_lg_class = {

@@ -27,7 +27,7 @@ struct lgl {
     char name[NAME_MAX_BYTES];
 };
 
-/* Takes the line of a vertex. Returns 0 with a fault. */
+/* Takes the line of a vertex, which r->state then is; adds it to the piece. Returns 0 with a fault. */
 static int take_vertex(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct lgl *lgl = r->state;
@@ -51,7 +51,7 @@ static int take_vertex(const struct graph_reader *r, struct piece *piece, const 
     return 1;
 }
 
-/* Takes the line of a neighbour. Returns 0 with a fault. */
+/* Adds the edge from the vertex in r->state to that of the line. Returns 0 with a fault. */
 static int take_neighbour(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct lgl *lgl = r->state;
@@ -78,13 +78,14 @@ static int take_neighbour(const struct graph_reader *r, struct piece *piece, con
     return 1;
 }
 
+/* A line_parser that changes r->state: only pieces taken in order can be parsed. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p < end; p = next_line(p), lines++) {
         const char *first = skip_blanks(p);
-        if (scan_line_end(p) != NULL)
+        if (at_line_end(p))
             continue;
         if (!(*first == '#' ? take_vertex(r, piece, first, lines) : take_neighbour(r, piece, p, lines)))
             break;
@@ -92,7 +93,7 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
     piece->tally.lines = lines;
 }
 
-/* Takes a piece and parses it. */
+/* Takes a piece and parses it: the vertex whose list goes on is known here alone. */
 static enum status take_lists(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct lgl *lgl = r->state;
@@ -105,6 +106,7 @@ static enum status take_lists(struct graph_reader *r, struct piece *piece, int *
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
+/* reader_class.parse: take_lists has done it. */
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     (void)r;
@@ -121,7 +123,7 @@ static enum status open_lgl(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct lgl));
     if (text_peek(r, "", 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
-    return text_start(r, text_first(r), 0, 1, e);
+    return text_start_in_order(r, text_head_start(r), 0, e);
 }
 
 static void close_lgl(struct graph_reader *r)

@@ -23,11 +23,11 @@ struct matrix_market {
 
 /* ---- entries ---- */
 
-static const char *parse_entry(const struct graph_reader *r, struct piece *piece, const char *p,
-                               uint64_t lines)
+/* Adds the edge of the line at `p`, unless it is blank or a comment. Returns the next line, or NULL with a fault. */
+static const char *parse_entry(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const struct matrix_market *m = r->state;
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_end(p);
     uint64_t id[2];
     if (next != NULL || *p == '%')
         return next != NULL ? next : next_line(p);
@@ -41,13 +41,13 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
     }
     for (int i = 0; i < m->values; i++) {
         const char *word = skip_blanks(p);
-        p = scan_weight(word);
+        p = skip_weight(word);
         if (p == word || !(is_blank(*p) || *p == '\n' || *p == '\r')) {
             set_fault(piece, word, lines, "the value of the entry");
             return NULL;
         }
     }
-    next = scan_line_end(p);
+    next = skip_line_end(p);
     if (next == NULL) {
         set_fault(piece, skip_blanks(p), lines, "the end of the line");
         return NULL;
@@ -58,6 +58,7 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
     return next;
 }
 
+/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -79,10 +80,11 @@ struct word {
     size_t length;
 };
 
+/* Finds the words of a line, MAX_WORDS at most, and returns how many. */
 static int split_words(const char *p, struct word words[MAX_WORDS])
 {
     int count = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL && count < MAX_WORDS; p = skip_blanks(p)) {
+    for (p = skip_blanks(p); !at_line_end(p) && count < MAX_WORDS; p = skip_blanks(p)) {
         words[count].at = p;
         words[count].length = strcspn(p, " \t\r\n");
         p += words[count++].length;
@@ -96,6 +98,7 @@ static int is_word(const struct word *word, const char *text)
     return word->length == strlen(text) && strncasecmp(word->at, text, word->length) == 0;
 }
 
+/* Returns the index of a word in a list; -1 if it is not there. */
 static int find_word(const struct word *word, const char *const list[])
 {
     for (int i = 0; list[i] != NULL; i++) {
@@ -105,7 +108,7 @@ static int find_word(const struct word *word, const char *const list[])
     return -1;
 }
 
-/* Reads the banner in the line at `p`, whose number is `line`. */
+/* Reads the banner in the line at `p`, whose number is `line`: direction and values. */
 static enum status read_banner(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
     static const char *const fields[] = {"pattern", "real", "integer", "unsigned-integer", "double", "complex", NULL};
@@ -134,7 +137,7 @@ static enum status read_banner(struct graph_reader *r, const char *p, uint64_t l
     return ST_OK;
 }
 
-/* ROWS COLUMNS ENTRIES */
+/* Reads the line ROWS COLUMNS ENTRIES: sets which ids are allowed, and how many entries are declared. */
 static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
     static const char expected[] = "ROWS COLUMNS ENTRIES, three numbers";
@@ -145,7 +148,7 @@ static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t li
         if (p == word || size[i] == UINT64_MAX)
             return reader_bad_line(r, line, word, NULL, expected, e);
     }
-    if (scan_line_end(p) == NULL)
+    if (!at_line_end(p))
         return reader_bad_line(r, line, skip_blanks(p), NULL, expected, e);
     if (size[0] != size[1])
         return reader_bad_line(r, line, NULL, "a rectangular matrix",
@@ -164,7 +167,7 @@ int matrix_market_sniff(const char *line)
  * the banner to *line. */
 static const char *find_banner(const struct graph_reader *r, uint64_t *line)
 {
-    const char *first = text_first(r), *sizes = text_data_line(r, first, &(uint64_t){0});
+    const char *first = text_head_start(r), *sizes = text_data_line(r, first, &(uint64_t){0});
     for (const char *p = first; p != NULL && p < sizes; p = next_line(p), ++*line) {
         if (matrix_market_sniff(p))
             return p;
@@ -173,6 +176,7 @@ static const char *find_banner(const struct graph_reader *r, uint64_t *line)
     return first;
 }
 
+/* Reads banner and sizes, and starts behind them. */
 static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0;
@@ -189,7 +193,7 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
         return reader_bad_line(r, line, NULL, "the end of the file", "ROWS COLUMNS ENTRIES", e);
     if (read_sizes(r, sizes, line + 1, e) != ST_OK)
         return e->status;
-    return text_start(r, next_line(sizes), line + 1, 0, e);
+    return text_start(r, next_line(sizes), line + 1, e);
 }
 
 static void close_matrix_market(struct graph_reader *r)

@@ -30,10 +30,9 @@ static inline int ends_word(char c)
 }
 
 /* Skips a number that is no id, such as a weight, and the blanks behind it. NULL with a fault. */
-static const char *skip_number(struct piece *piece, const char *p, uint64_t lines,
-                               const char *expected)
+static const char *skip_number(struct piece *piece, const char *p, uint64_t lines, const char *expected)
 {
-    const char *end = scan_weight(p);
+    const char *end = skip_weight(p);
     if (end == p || !ends_word(*end)) {
         set_fault(piece, p, lines, expected);
         return NULL;
@@ -41,7 +40,7 @@ static const char *skip_number(struct piece *piece, const char *p, uint64_t line
     return skip_blanks(end);
 }
 
-/* Parses the neighbours of vertex `row`. */
+/* Adds the edges of vertex `row`, 0-based. Returns the next line, or NULL with a fault. */
 static const char *parse_row(const struct graph_reader *r, struct piece *piece, const char *p,
                              uint64_t row, uint64_t lines)
 {
@@ -52,7 +51,7 @@ static const char *parse_row(const struct graph_reader *r, struct piece *piece, 
         if ((p = skip_number(piece, p, lines, "the size or a weight of the vertex")) == NULL)
             return NULL;
     }
-    while ((next = scan_line_end(p)) == NULL) {
+    while ((next = skip_line_end(p)) == NULL) {
         uint64_t v;
         const char *q = scan_id(p, &v);
         if (q == p || v - 1 >= r->limit || !ends_word(*q)) {
@@ -69,6 +68,7 @@ static const char *parse_row(const struct graph_reader *r, struct piece *piece, 
     return next;
 }
 
+/* Parses the line of vertex *row and counts *row on, or passes a comment. Returns the next line, or NULL with a fault. */
 static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p,
                               uint64_t *row, uint64_t lines)
 {
@@ -77,12 +77,13 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
         return next_line(p);
     if (*row < r->facts.n)
         return parse_row(r, piece, p, (*row)++, lines);
-    const char *next = scan_line_end(p); /* blank lines at the end do no harm */
+    const char *next = skip_line_end(p); /* blank lines at the end do no harm */
     if (next == NULL)
         set_fault(piece, skip_blanks(p), lines, m->expected_end);
     return next;
 }
 
+/* A line_parser: goes through piece->in.text, from vertex piece->in.first_row on, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -113,6 +114,7 @@ static enum status take_rows(struct graph_reader *r, struct piece *piece, int *e
     return ST_OK;
 }
 
+/* Checks that each vertex had a line, and that neighbours are twice the edges declared. */
 static enum status finish(struct graph_reader *r, struct error *e)
 {
     const struct metis *m = r->state;
@@ -136,12 +138,12 @@ static enum status finish(struct graph_reader *r, struct error *e)
 
 /* ---- the header ---- */
 
-/* Up to four numbers; returns how many, or -1 with an error. */
+/* Reads the header's numbers, four at most. Returns how many, or -1 with an error. */
 static int read_numbers(const struct graph_reader *r, const char *p, uint64_t line,
                         uint64_t number[4], struct error *e)
 {
     int count = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; p = skip_blanks(p)) {
+    for (p = skip_blanks(p); !at_line_end(p); p = skip_blanks(p)) {
         const char *word = p;
         if (count == 4 || (p = scan_id(word, &number[count])) == word || !ends_word(*p)) {
             reader_bad_line(r, line, word, NULL, "N M [FORMAT [CONSTRAINTS]]", e);
@@ -156,13 +158,14 @@ static int read_numbers(const struct graph_reader *r, const char *p, uint64_t li
     return count;
 }
 
+/* Nonzero for three digits, all 0 or 1. */
 static int is_format(uint64_t x)
 {
     return x <= 111 && x % 10 <= 1 && x / 10 % 10 <= 1;
 }
 
-static enum status read_header(struct graph_reader *r, const char *p, uint64_t line,
-                               struct error *e)
+/* Reads N M FORMAT CONSTRAINTS into the struct metis, and sets which ids are allowed. */
+static enum status read_header(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
     struct metis *m = r->state;
     uint64_t number[4] = {0, 0, 0, 1};
@@ -185,6 +188,7 @@ static enum status read_header(struct graph_reader *r, const char *p, uint64_t l
     return reader_set_ids(r, 1, number[0], line, e);
 }
 
+/* Reads the header and starts behind it, in order. */
 static enum status open_metis(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0;
@@ -196,12 +200,12 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct metis));
     if (text_peek(r, "#%", 1, e) != ST_OK)
         return e->status;
-    const char *header = text_data_line(r, text_first(r), &line);
+    const char *header = text_data_line(r, text_head_start(r), &line);
     if (header == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "N M", e);
     if (read_header(r, header, line + 1, e) != ST_OK)
         return e->status;
-    return text_start(r, next_line(header), line + 1, 1, e);
+    return text_start_in_order(r, next_line(header), line + 1, e);
 }
 
 static void close_metis(struct graph_reader *r)

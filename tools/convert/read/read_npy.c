@@ -36,14 +36,15 @@ static enum status open_columns(struct graph_reader *r, struct pairs *pairs, str
     struct npy_array *a = &pairs->array;
     uint64_t end = a->begin + a->items * a->width;
     if (input_random_access(r->input)) {
-        if (input_bytes(r->input) != end)
+        if (input_size(r->input) != end)
             return fail(e, ST_BAD_DATA, "%s: byte %llu: found the end of the file, expected it at byte %llu", r->name,
-                        (ull)input_bytes(r->input), (ull)end);
+                        (ull)input_size(r->input), (ull)end);
         return ST_OK;
     }
     return a->fortran ? npy_load(a, r->input, 4 * r->options.max_buffer_bytes, e) : ST_OK;
 }
 
+/* Reads the header and checks that the array is pairs of integers. */
 static enum status open_npy(struct graph_reader *r, struct error *e)
 {
     struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
@@ -73,6 +74,7 @@ static void close_npy(struct graph_reader *r)
 
 /* ---- pieces: ranges of rows ---- */
 
+/* Gives the piece the next range of rows: their bytes, too, if they come from a pipe, row after row. */
 static enum status take_npy(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct pairs *pairs = r->state;
@@ -98,6 +100,7 @@ static enum status take_npy(struct graph_reader *r, struct piece *piece, int *en
                 (ull)(piece->in.range_begin + got / row_bytes), (ull)pairs->rows);
 }
 
+/* Reads exactly `count` bytes at an offset of the file. */
 static enum status read_part(const struct graph_reader *r, uint64_t at, char *bytes, size_t count, struct error *e)
 {
     size_t got;
@@ -106,7 +109,7 @@ static enum status read_part(const struct graph_reader *r, uint64_t at, char *by
     return e->status;
 }
 
-/* Loads the numbers of a piece into its buffer: row after row, or one column behind the other. */
+/* Loads the numbers of a piece into its buffer, unless they are there: row after row, or one column behind the other. */
 static enum status load_columns(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct pairs *pairs = r->state;
@@ -122,12 +125,13 @@ static enum status load_columns(const struct graph_reader *r, struct piece *piec
     return e->status;
 }
 
+/* Makes an edge of each row, from the loaded array or from the piece's buffer. */
 static enum status parse_npy(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct pairs *pairs = r->state;
     const struct npy_array *a = &pairs->array;
     size_t rows = (size_t)(piece->in.range_end - piece->in.range_begin), width = a->width;
-    if (piece_reserve_edges(piece, rows, e) != ST_OK)
+    if (piece_clear_edges(piece, rows, e) != ST_OK)
         return e->status;
     const char *u, *v;
     if (a->bytes != NULL) {
@@ -144,7 +148,7 @@ static enum status parse_npy(const struct graph_reader *r, struct piece *piece, 
         npy_widen(a, u, a->fortran ? width : 2 * width, rows, &piece->edges[0].u);
         npy_widen(a, v, a->fortran ? width : 2 * width, rows, &piece->edges[0].v);
     }
-    return npy_check_ids(r, piece, a, a, e);
+    return npy_rebase_ids(r, piece, a, a, e);
 }
 
 const struct reader_class read_npy_class = {

@@ -26,6 +26,7 @@ struct matrix {
 
 /* ---- loading ---- */
 
+/* Reads the arrays that are needed to memory, from one file of the archive after the other. The first of each name counts. */
 static enum status load_members(struct graph_reader *r, struct matrix *m, struct error *e)
 {
     uint64_t most = 4 * r->options.max_buffer_bytes; /* half of the memory */
@@ -45,6 +46,7 @@ static enum status load_members(struct graph_reader *r, struct matrix *m, struct
     return ST_OK;
 }
 
+/* Checks that an array was found and, unless it is the format, that it is a vector of integers. */
 static enum status need(const struct graph_reader *r, const struct matrix *m, enum member i, struct error *e)
 {
     const struct npy_array *a = &m->array[i];
@@ -62,7 +64,7 @@ static enum status need(const struct graph_reader *r, const struct matrix *m, en
     return ST_OK;
 }
 
-/* The format is text of 1 or, in Python 2, 4 bytes a letter. */
+/* Sets which of csr, csc and coo the matrix is. The format is text of 1 or, in Python 2, 4 bytes a letter. */
 static enum status read_format(const struct graph_reader *r, struct matrix *m, struct error *e)
 {
     const struct npy_array *a = &m->array[FORMAT];
@@ -82,6 +84,7 @@ static enum status read_format(const struct graph_reader *r, struct matrix *m, s
                 text);
 }
 
+/* Sets n from 'shape', which must be a square, and which ids are allowed. */
 static enum status read_size(struct graph_reader *r, struct matrix *m, struct error *e)
 {
     const struct npy_array *shape = &m->array[SHAPE];
@@ -96,6 +99,7 @@ static enum status read_size(struct graph_reader *r, struct matrix *m, struct er
     return reader_set_ids(r, 0, m->n, 0, e);
 }
 
+/* Checks that row ends ascend from 0 to the number of entries. */
 static enum status check_indptr(const struct graph_reader *r, const struct matrix *m, struct error *e)
 {
     const struct npy_array *a = &m->array[INDPTR];
@@ -110,13 +114,14 @@ static enum status check_indptr(const struct graph_reader *r, const struct matri
             last = at;
             continue;
         }
-        npy_print(a, at, found);
+        npy_number_text(a, at, found);
         return fail(e, ST_BAD_DATA, "%s: 'indptr' has %s as item %llu, expected one from %llu to %llu", r->name,
                     found, (ull)i, (ull)least, (ull)most);
     }
     return ST_OK;
 }
 
+/* Reads the whole archive to memory, and checks that its arrays fit together. */
 static enum status load(struct graph_reader *r, struct matrix *m, struct error *e)
 {
     m->loaded = 1;
@@ -134,6 +139,7 @@ static enum status load(struct graph_reader *r, struct matrix *m, struct error *
 
 /* ---- the reader ---- */
 
+/* Looks at nothing: take_npz loads the arrays. */
 static enum status open_npz(struct graph_reader *r, struct error *e)
 {
     struct matrix *m = r->state = calloc(1, sizeof *m);
@@ -192,13 +198,14 @@ static void expand_rows(const struct matrix *m, uint64_t first, size_t count, ui
     }
 }
 
+/* Makes an edge of each entry in the piece's range, from the loaded arrays. */
 static enum status parse_npz(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct matrix *m = r->state;
     uint64_t first = piece->in.range_begin;
     size_t count = (size_t)(piece->in.range_end - first);
     const struct npy_array *rows = &m->array[ROW], *others = &m->array[m->is_coo ? COL : INDICES];
-    if (piece_reserve_edges(piece, count, e) != ST_OK || count == 0)
+    if (piece_clear_edges(piece, count, e) != ST_OK || count == 0)
         return e->status;
     uint64_t *from = &piece->edges[0].u, *to = &piece->edges[0].v;
     piece->count = count;
@@ -208,7 +215,7 @@ static enum status parse_npz(const struct graph_reader *r, struct piece *piece, 
     else
         expand_rows(m, first, count, m->is_csc ? to : from);
     const struct npy_array *first_end = m->is_coo ? rows : NULL;
-    return npy_check_ids(r, piece, m->is_csc ? others : first_end, m->is_csc ? NULL : others, e);
+    return npy_rebase_ids(r, piece, m->is_csc ? others : first_end, m->is_csc ? NULL : others, e);
 }
 
 const struct reader_class read_npz_class = {

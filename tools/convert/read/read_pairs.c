@@ -27,10 +27,9 @@ static inline int further_columns(const struct pairs *pairs)
     return pairs->columns.count - 2;
 }
 
-/* Parses a line that is not for the fast loop: a comment, a line with blanks around, or one with a fault. Returns the next
- * line; NULL with a fault. */
-static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
-                                  uint64_t lines)
+/* Parses a line that is not for the fast loop: a comment, a line with blanks around, or one with a fault. Adds its edge.
+ * Returns the next line; NULL with a fault. */
+static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const struct pairs *pairs = r->state;
     const char *next = skip_line_without_data(r->text.comments, piece, p), *stop;
@@ -65,7 +64,8 @@ struct cursor {
     struct edge *edge;
 };
 
-/* Takes one line of two ids and nothing else, as most lines are. Returns 0 if the line is of another kind. */
+/* Stores the edge of a line of two ids and nothing else, as most lines are, and moves on. Returns 0, unmoved, at any other
+ * line. */
 static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limit)
 {
     uint64_t u, v;
@@ -84,9 +84,8 @@ static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limi
     return 1;
 }
 
-/* Parses all lines from `p` on. Returns 0 with a fault. */
-static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p,
-                     const char *end)
+/* Parses all lines from `p` to `end`. Returns 0 with a fault. */
+static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p, const char *end)
 {
     const struct pairs *pairs = r->state;
     struct cursor c = {p, end, piece->edges + piece->count};
@@ -130,6 +129,7 @@ __attribute__((noinline)) static void parse_halves(const struct graph_reader *r,
     parse_run(r, piece, b.p, b.end);
 }
 
+/* A line_parser for two numbers in front of each line. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     enum { WORTH_HALVING_BYTES = 1024 };
@@ -139,6 +139,7 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
         parse_run(r, piece, piece->in.text, piece->in.text + piece->in.text_bytes);
 }
 
+/* Makes the edges of a piece: by the fast loop or, if columns are to be told apart, by pair_fields_parse. */
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct pairs *pairs = r->state;
@@ -148,7 +149,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 
 /* ---- the header ---- */
 
-/* The number after `label` in a comment. */
+/* Reads the number after `label` in a comment. Returns 0 if it is not there. */
 static int find_count(const char *comment, const char *label, uint64_t *value)
 {
     const char *end = next_line(comment);
@@ -159,6 +160,7 @@ static int find_count(const char *comment, const char *label, uint64_t *value)
     return scan_id(at, value) > at;
 }
 
+/* Nonzero if the text begins with this whole word, in capitals or not. */
 static int begins_with_word(const char *text, const char *word)
 {
     size_t bytes = strlen(word);
@@ -200,9 +202,10 @@ static void read_comment(struct graph_reader *r, const char *p)
     }
 }
 
+/* Takes facts from all comments before `end`. */
 static void read_comments(struct graph_reader *r, const char *end)
 {
-    for (const char *p = text_first(r); p < end; p = next_line(p)) {
+    for (const char *p = text_head_start(r); p < end; p = next_line(p)) {
         if (is_comment_line(r->text.comments, p))
             read_comment(r, skip_blanks(p));
     }
@@ -229,9 +232,8 @@ static const char *next_record(const char *p, const char *end, uint64_t *line)
     return first;
 }
 
-/* Takes the first lines of data from `p` on, which `line` lines precede. */
-static void take_sample(const struct graph_reader *r, const char *p, uint64_t line,
-                        struct list_sample *s)
+/* Fills *s with the first lines of data from `p` on, which `line` lines precede. */
+static void take_sample(const struct graph_reader *r, const char *p, uint64_t line, struct list_sample *s)
 {
     s->lines = 0;
     s->end = r->text.head + r->text.head_bytes;
@@ -248,7 +250,7 @@ static void take_sample(const struct graph_reader *r, const char *p, uint64_t li
 static const char *find_comment(const struct graph_reader *r, const char *data)
 {
     const char *last = NULL;
-    for (const char *p = text_first(r); p < data; p = next_line(p))
+    for (const char *p = text_head_start(r); p < data; p = next_line(p))
         last = is_comment_line(r->text.comments, p) ? skip_blanks(p) : last;
     return last;
 }
@@ -281,6 +283,7 @@ static uint64_t hash_names(const char *line)
     return hash;
 }
 
+/* Stores the shape of the list, to compare other inputs with; nothing if it has no line. */
 static void note_list(struct list_facts *list, const struct list_sample *s, const struct columns *c)
 {
     if (s->lines == 0 && s->header == NULL)
@@ -291,14 +294,15 @@ static void note_list(struct list_facts *list, const struct list_sample *s, cons
                                 .names = s->header != NULL ? hash_names(s->header) : 0};
 }
 
-/* Without --comments, if other columns come before the ids, a sign begins a comment only if it stands alone, because those
+/* Without --comments, if other columns come before the ids, lets a sign begin a comment only if it stands alone, because those
  * columns may hold names that begin with the sign. */
 static void choose_comments(struct graph_reader *r, const struct columns *c)
 {
     r->text.comments.spaced |= r->options.comments == NULL && c->place[0] > 0 && c->place[1] > 0;
 }
 
-/* Starts at `body`, which `body_lines` lines precede. */
+/* Decides from a sample of the lines what the list is, and starts at `body`, which `body_lines` lines precede. `s` may have a
+ * line of names. */
 static enum status open_at(struct graph_reader *r, const char *body, uint64_t body_lines,
                            struct list_sample *s, struct error *e)
 {
@@ -323,9 +327,10 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
         r->facts.notes.column[i] = pairs->columns.place[i] + 1;
     if (pairs->columns.quotes)
         return text_start_quoted(r, body, body_lines, pairs->columns.separator, e);
-    return text_start(r, body, body_lines, 0, e);
+    return text_start(r, body, body_lines, e);
 }
 
+/* Reads to the first line of data, and starts there. */
 static enum status open_pairs(struct graph_reader *r, struct error *e)
 {
     struct list_sample sample = {0};
@@ -353,6 +358,7 @@ static enum status refuse_numbers(const struct graph_reader *r, const char *name
                 reader_list_options(&r->options, options));
 }
 
+/* Reads to the line of column names, and starts behind it. */
 static enum status open_csv(struct graph_reader *r, struct error *e)
 {
     struct list_sample sample = {0};
@@ -373,6 +379,7 @@ static enum status open_csv(struct graph_reader *r, struct error *e)
     return open_at(r, next_line(names), line + 1, &sample, e);
 }
 
+/* Checks that the first line did not count the others. */
 static enum status finish_pairs(struct graph_reader *r, struct error *e)
 {
     const struct pairs *pairs = r->state;

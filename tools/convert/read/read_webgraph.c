@@ -75,11 +75,13 @@ struct webgraph {
 
 /* ---- opening ---- */
 
+/* bit_source.read_at of the graph. */
 static enum status read_graph(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got, struct error *e)
 {
     return input_read_at(file, offset, bytes, count, got, e);
 }
 
+/* bit_source.read_at of NAME.offsets; `file` is the struct webgraph. */
 static enum status read_offsets_file(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got,
                                      struct error *e)
 {
@@ -87,7 +89,7 @@ static enum status read_offsets_file(const void *file, uint64_t offset, void *by
     return read_fully_at(w->offsets_fd, offset, bytes, count, got) == 0 ? ST_OK : fail_errno(e, w->offsets_name, "cannot read");
 }
 
-/* Opens NAME.offsets. If they are of no use, or cannot be opened, w->has_offsets stays 0. */
+/* Opens NAME.offsets. If they are of no use, or cannot be opened, w->has_offsets stays 0, and the latter is a warning. */
 static enum status open_offsets(struct graph_reader *r, struct webgraph *w, struct error *e)
 {
     struct stat st;
@@ -110,7 +112,7 @@ static enum status open_offsets(struct graph_reader *r, struct webgraph *w, stru
     return ST_OK;
 }
 
-/* Sets the name for messages. Bits that begin as a compressed file does may be one: they are looked at as they are stored. */
+/* Sets w->name, for messages. Bits that begin as a compressed file does may be one: they are looked at as they are stored. */
 static enum status set_name(const struct graph_reader *r, struct webgraph *w, struct error *e)
 {
     unsigned char start[WRAPPING_SNIFF_BYTES];
@@ -125,6 +127,7 @@ static enum status set_name(const struct graph_reader *r, struct webgraph *w, st
     return ST_OK;
 }
 
+/* Reads the properties and opens the decoder, and the offsets if they help. Without offsets all is decoded in order. */
 static enum status open_webgraph(struct graph_reader *r, struct error *e)
 {
     struct webgraph *w = r->state = calloc(1, sizeof *w);
@@ -138,7 +141,7 @@ static enum status open_webgraph(struct graph_reader *r, struct error *e)
                     r->name);
     if (set_name(r, w, e) != ST_OK || webgraph_read_properties(&w->properties, r->name, e) != ST_OK)
         return e->status;
-    w->source = (struct bit_source){.read_at = read_graph, .file = r->input, .bytes = input_bytes(r->input)};
+    w->source = (struct bit_source){.read_at = read_graph, .file = r->input, .bytes = input_size(r->input)};
     if (w->properties.nodes > 8 * w->source.bytes)
         return fail(e, ST_BAD_DATA,
                     "%s: found %llu bytes, expected at least a bit for each of the %llu nodes of its .properties", w->name,
@@ -187,6 +190,7 @@ static void add_place(uint64_t *places, uint64_t bit)
     *places = (*places + bit) * UINT64_C(0xd6e8feb86659fd93);
 }
 
+/* Compares the digests of a span's places: as the offsets told them, and as decoding found them. */
 static enum status check_places(const struct webgraph *w, uint64_t from, uint64_t to, uint64_t told, uint64_t decoded,
                                 struct error *e)
 {
@@ -200,12 +204,13 @@ static enum status check_places(const struct webgraph *w, uint64_t from, uint64_
 
 /* ---- in order ---- */
 
-/* Fills a piece with the arcs that come next, up to those of node w->to - 1. */
+/* Fills a piece with the arcs that come next, up to those of node w->to - 1. Clears w->in_order behind them, and checks their
+ * places. */
 static enum status take_in_order(struct webgraph *w, struct piece *piece, struct error *e)
 {
     uint64_t begin = bits_position(&w->decoder.in), nodes = 0;
     piece->in.range_begin = piece->in.range_end = 0;
-    if (piece_reserve_edges(piece, PIECE_ARCS, e) != ST_OK)
+    if (piece_clear_edges(piece, PIECE_ARCS, e) != ST_OK)
         return e->status;
     while (piece->count < PIECE_ARCS && (w->list != NULL || (w->decoder.next < w->to && nodes++ < PIECE_NODES))) {
         if (w->list == NULL) {
@@ -233,7 +238,7 @@ static enum status take_in_order(struct webgraph *w, struct piece *piece, struct
 
 /* ---- by offsets ---- */
 
-/* Reads where the next node begins. */
+/* Reads where node `node` begins: moves w->bit there. */
 static enum status read_offset(struct webgraph *w, uint64_t node, struct error *e)
 {
     uint64_t gap = bits_value(&w->offsets, w->properties.code[PART_OFFSETS], 0), bits = bits_in_file(&w->heads);
@@ -253,7 +258,8 @@ static enum status read_offset(struct webgraph *w, uint64_t node, struct error *
     return ST_OK;
 }
 
-/* Nonzero if a thread may begin to decode at a node; *oldest is then the node that it must begin to look at. */
+/* Nonzero if a thread may begin to decode at a node; *oldest is then the node that it must begin to look at. The lists before
+ * it, which would be decoded too, may be neither many nor long. */
 static int can_begin(const struct webgraph *w, uint64_t node, uint64_t *oldest)
 {
     uint64_t window = smaller(w->properties.window, node), arcs = 0;
@@ -299,7 +305,7 @@ static enum status scan_span(struct webgraph *w, uint64_t *arcs, int *is_long, s
     return e->status;
 }
 
-/* Decodes the lists before a span that it may refer to. */
+/* Decodes the lists before a span that it may refer to, and puts the decoder at the first node of the span. */
 static enum status approach(struct webgraph_decoder *d, const struct span *span, struct error *e)
 {
     webgraph_seek(d, span->oldest, span->bit[0]);
@@ -311,7 +317,7 @@ static enum status approach(struct webgraph_decoder *d, const struct span *span,
     return ST_OK;
 }
 
-/* Takes the next span, for a thread, or to be decoded in order. */
+/* Takes the next span. It is left to parse_webgraph, in any thread, or decoded here and now. */
 static enum status take_span(struct webgraph *w, struct piece *piece, struct error *e)
 {
     struct span *span;
@@ -342,6 +348,7 @@ static enum status take_span(struct webgraph *w, struct piece *piece, struct err
     return take_in_order(w, piece, e);
 }
 
+/* Checks that nothing follows the last node, and the last offset. */
 static enum status check_ends(struct webgraph *w, struct error *e)
 {
     if (!w->has_offsets)
@@ -354,6 +361,7 @@ static enum status check_ends(struct webgraph *w, struct error *e)
 
 /* ---- the reader ---- */
 
+/* Reads offsets, or decodes, up to the end of the next piece; the only place where r->state changes. */
 static enum status take_webgraph(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct webgraph *w = r->state;
@@ -364,6 +372,7 @@ static enum status take_webgraph(struct graph_reader *r, struct piece *piece, in
     return *end ? check_ends(w, e) : take_span(w, piece, e);
 }
 
+/* Decodes the span that take_span left in the piece's buffer, with a decoder of its own. */
 static enum status parse_webgraph(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct webgraph *w = r->state;
@@ -372,7 +381,7 @@ static enum status parse_webgraph(const struct graph_reader *r, struct piece *pi
     uint64_t places = 0;
     if (piece->in.range_end == 0) /* decoded in order */
         return ST_OK;
-    if (piece_reserve_edges(piece, (size_t)piece->in.range_end, e) != ST_OK ||
+    if (piece_clear_edges(piece, (size_t)piece->in.range_end, e) != ST_OK ||
         webgraph_open(&d, &w->properties, w->source, w->name, r->options.max_buffer_bytes, e) != ST_OK)
         goto done;
     approach(&d, span, e);
@@ -391,6 +400,7 @@ done:
     return e->status;
 }
 
+/* Compares the arcs so far with those of the properties; until the end there may be fewer. */
 static enum status check_arcs(const struct graph_reader *r, int is_end, struct error *e)
 {
     const struct webgraph *w = r->state;
@@ -404,12 +414,12 @@ static enum status check_arcs(const struct graph_reader *r, int is_end, struct e
 static enum status account_webgraph(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     piece_tally_merge(&r->total, &piece->tally);
-    return check_arcs(r, 0, e);
+    return check_arcs(r, /* is_end */ 0, e);
 }
 
 static enum status finish_webgraph(struct graph_reader *r, struct error *e)
 {
-    return check_arcs(r, 1, e);
+    return check_arcs(r, /* is_end */ 1, e);
 }
 
 const struct reader_class read_webgraph_class = {

@@ -15,7 +15,7 @@ static int has_exponent(struct field f)
     return e != NULL && (e[-1] | 32) == 'e';
 }
 
-/* Adds a name. That of 1e+05 is 100000, so that both are one vertex. */
+/* Adds a name, and sets *id to its place. That of 1e+05 is 100000, so that both are one vertex. Returns 0 if it is no name. */
 static int take_name(struct piece *piece, struct field f, uint64_t *id)
 {
     char digits[24]; /* of 2^64 - 1: 20 */
@@ -33,6 +33,7 @@ static int take_name(struct piece *piece, struct field f, uint64_t *id)
     return 1;
 }
 
+/* Adds a name to the piece, or reads a number, made 0-based. Returns 0 if the field is no id, or none below r->limit. */
 int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id)
 {
     int rounded;
@@ -55,6 +56,7 @@ const char *reader_expected_id(const struct graph_reader *r, struct field f)
     return r->facts.names ? "a name of 1 to 65535 bytes" : r->expected_id;
 }
 
+/* Sets r->base, r->limit and the text of r->expected_id, which ends with `why`. */
 void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why)
 {
     r->base = base;
@@ -66,8 +68,8 @@ void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, con
                  (ull)base, (ull)(base + limit - 1), why);
 }
 
-enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
-                           struct error *e)
+/* Sets base and limit by the format, the file and --vertices, and facts.n if the file declares it. */
+enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line, struct error *e)
 {
     uint64_t vertices = r->options.vertices;
     int is_list = strcmp(r->class->name, "pairs") == 0 || strcmp(r->class->name, "csv") == 0 ||
@@ -108,6 +110,7 @@ const char *reader_list_options(const struct reader_options *o, char text[LIST_O
     return text;
 }
 
+/* Fails at a line: found the word at `at` or, if that is NULL, `found`. */
 enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
                             const char *found, const char *expected, struct error *e)
 {

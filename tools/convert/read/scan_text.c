@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* Reads digit by digit the numbers that the fast ways leave. */
+/* Reads a number digit by digit, where the fast ways do not; UINT64_MAX if it does not fit. */
 static const char *scan_any_id(const char *p, uint64_t *id)
 {
     uint64_t value = 0;
@@ -18,6 +18,7 @@ static const char *scan_any_id(const char *p, uint64_t *id)
     return p;
 }
 
+/* Reads a number of eight digits or more: two words of eight bytes or, beyond 15 digits, by scan_any_id. */
 const char *scan_long_id(const char *p, uint64_t *id)
 {
     static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -48,7 +49,7 @@ static const char *skip_no_number(const char *p)
     return p;
 }
 
-const char *scan_weight(const char *p)
+const char *skip_weight(const char *p)
 {
     const char *start = p;
     p += *p == '-' || *p == '+';
@@ -82,6 +83,7 @@ static uint64_t scaled(uint64_t value, int power)
     return value;
 }
 
+/* Reads a whole number such as 1e+05 or 12.0; UINT64_MAX if it does not fit. Returns its end; `p` at anything else. */
 const char *scan_real_id(const char *p, uint64_t *id, int *rounded)
 {
     enum { MOST_EXPONENT = 64 };
@@ -117,11 +119,13 @@ const char *scan_real_id(const char *p, uint64_t *id, int *rounded)
     return end;
 }
 
+/* Nonzero where describe_word ends. */
 static int ends_word(char c)
 {
     return c == '\0' || c == '\n' || c == '\r' || is_blank(c) || c == ',';
 }
 
+/* Writes the word at `p` for a message, quoted and shortened, and returns `text`. */
 char *describe_word(const char *p, char text[DESCRIBED_BYTES])
 {
     enum { SHOWN = 48 };

@@ -63,11 +63,17 @@ static inline const char *skip_blanks(const char *p)
 }
 
 /* Skips blanks and the end of the line ("\n" or "\r\n"). Returns NULL if anything else comes first. */
-static inline const char *scan_line_end(const char *p)
+static inline const char *skip_line_end(const char *p)
 {
     p = skip_blanks(p);
     p += *p == '\r';
     return *p == '\n' ? p + 1 : NULL;
+}
+
+/* Nonzero if nothing but blanks stands between `p` and the end of its line. */
+static inline int at_line_end(const char *p)
+{
+    return skip_line_end(p) != NULL;
 }
 
 static inline const char *next_line(const char *p)
@@ -105,7 +111,7 @@ static inline int is_comment_line(struct comment_rule rule, const char *p)
 
 /* Skips a weight: a decimal number with sign, fraction and exponent as people write them, or inf, infinity or nan. Returns `p`
  * if there is none. */
-const char *scan_weight(const char *p);
+const char *skip_weight(const char *p);
 
 /* Reads a whole number that a program wrote as a real one, such as 1e+05, 1.5E6 or 12.0, and returns its end. Returns `p` for
  * anything else, such as digits alone, or 1.5. *rounded is set if digits may have been lost, as in 1.23457e+08: a program that
@@ -124,14 +130,14 @@ static inline void set_fault(struct piece *piece, const char *at, uint64_t lines
 /* Returns the next line if the line at `p` holds no data, because it is empty or a comment; else NULL. Counts the comments. */
 static inline const char *skip_line_without_data(struct comment_rule rule, struct piece *piece, const char *p)
 {
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_end(p);
     if (next != NULL || !is_comment_line(rule, p))
         return next;
     piece->tally.comments++;
     return next_line(p);
 }
 
-/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; at the end of a line, "end of line". */
+/* Describes the word at `p` for a message: quoted and shortened, unprintable bytes as \xNN; or says "the end of the line". */
 enum { DESCRIBED_BYTES = 80 };
 char *describe_word(const char *p, char text[DESCRIBED_BYTES]);
 

@@ -34,14 +34,14 @@ struct sample {
     enum likeness metis;
 };
 
-static enum status refuse(const struct input *input, const char *what, const char *remedy,
-                          struct error *e)
+static enum status refuse(const struct input *input, const char *what, const char *remedy, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", input_name(input), what, remedy);
 }
 
 /* ---- binary formats ---- */
 
+/* Nonzero if control characters are among the first 4 KiB. */
 static int is_binary(const struct sample *s)
 {
     size_t looked = s->bytes < 4096 ? s->bytes : 4096;
@@ -53,7 +53,7 @@ static int is_binary(const struct sample *s)
     return 0;
 }
 
-/* GAPBS: u8 directed, i64 m, i64 n, offsets that start at 0 and do not fall. */
+/* Nonzero for GAPBS: u8 directed, i64 m, i64 n, offsets that start at 0 and do not fall. */
 static int looks_gapbs(const struct sample *s)
 {
     if (s->bytes < 25 || (unsigned char)s->text[0] > 1)
@@ -70,7 +70,7 @@ static int looks_gapbs(const struct sample *s)
     return 1;
 }
 
-/* Galois: u64 version, edge size, n, m, then ends of lists that do not fall. */
+/* Nonzero for Galois: u64 version, edge size, n, m, then ends of lists that do not fall. */
 static int looks_galois(const struct sample *s)
 {
     if (s->bytes < 40)
@@ -89,14 +89,14 @@ static int looks_galois(const struct sample *s)
     return 1;
 }
 
-/* KaGen: u64 n, m, then m pairs of ids below n. */
+/* Nonzero for KaGen: u64 n, m, then m pairs of ids below n. */
 static int looks_kagen(const struct input *input, const struct sample *s)
 {
     if (s->bytes < 32 || !input_random_access(input))
         return 0;
     uint64_t n = get_u64(s->text), m = get_u64(s->text + 8);
     return n > 0 && n < DBFS_MAX_VERTICES && m < DBFS_MAX_VERTICES &&
-           input_bytes(input) == 16 + 16 * m && get_u64(s->text + 16) < n &&
+           input_size(input) == 16 + 16 * m && get_u64(s->text + 16) < n &&
            get_u64(s->text + 24) < n;
 }
 
@@ -130,6 +130,7 @@ static enum status refuse_wide_text(const struct input *input, const struct samp
     return ST_OK;
 }
 
+/* Sets the format of binary data, or refuses it by what it seems to be. */
 static enum status sniff_binary(const struct input *input, const struct sample *s,
                                 enum graph_format *format, struct error *e)
 {
@@ -172,11 +173,11 @@ static enum status sniff_binary(const struct input *input, const struct sample *
 
 /* ---- formats that may look like pairs ---- */
 
-/* How many numbers a line has; -1 if something else is in it. */
+/* Returns how many numbers a line has; -1 if something else is in it. */
 static int count_numbers(const char *p)
 {
     int count = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; p = skip_blanks(p), count++) {
+    for (p = skip_blanks(p); !at_line_end(p); p = skip_blanks(p), count++) {
         uint64_t value;
         const char *word = p;
         p = scan_id(word, &value);
@@ -229,7 +230,8 @@ static enum status ask_metis(const struct input *input, const struct sample *s, 
 
 /* ---- text ---- */
 
-static int starts_with(const char *text, const char *word)
+/* Nonzero if the text starts with the word, in capitals or not. */
+static int starts_in_any_case(const char *text, const char *word)
 {
     return strncasecmp(text, word, strlen(word)) == 0;
 }
@@ -270,7 +272,7 @@ static int has_column_names(const struct sample *s, enum separator separator)
     return (by_commas && is_csv_header(s->line[0], second)) || column_names_likely(s->line[0], second, separator);
 }
 
-/* WDC's index: a host name, a tab, its id. */
+/* Nonzero for a line of WDC's index: a host name, a tab, its id. */
 static int is_index_line(const char *p)
 {
     const char *end = next_line(p), *tab = memrchr(p, '\t', (size_t)(end - p));
@@ -278,9 +280,10 @@ static int is_index_line(const char *p)
     if (tab == NULL || is_digit(*p) || memchr(p, '.', (size_t)(tab - p)) == NULL)
         return 0;
     const char *after = scan_id(tab + 1, &id);
-    return after > tab + 1 && scan_line_end(after) == end;
+    return after > tab + 1 && skip_line_end(after) == end;
 }
 
+/* Nonzero for lines of one number each, two or more. */
 static int all_single(const struct sample *s)
 {
     int single = s->lines >= 2;
@@ -302,7 +305,7 @@ static enum status refuse_e_lines(const struct input *input, const char *what, c
                 input_name(input), what, direction, vertices);
 }
 
-/* "c" and "p" lines: DIMACS, PACE and KaGen. */
+/* Tells DIMACS from PACE by the line of "p"; refuses a text of KaGen, and a graph to be coloured. */
 static enum status sniff_problem(const struct input *input, const struct sample *s,
                                  enum graph_format *format, struct error *e)
 {
@@ -315,9 +318,9 @@ static enum status sniff_problem(const struct input *input, const struct sample 
     const char *p = skip_blanks(s->line[i] + 1);
     if (is_digit(*p))
         return refuse_e_lines(input, "a KaGen text file", p, "", e);
-    if (starts_with(p, "edge") || starts_with(p, "col"))
+    if (starts_in_any_case(p, "edge") || starts_in_any_case(p, "col"))
         return refuse_e_lines(input, "a graph to be coloured, of DIMACS", skip_blanks(p + strcspn(p, " \t\n")), "-u ", e);
-    if (starts_with(p, "tw") || starts_with(p, "tdp"))
+    if (starts_in_any_case(p, "tw") || starts_in_any_case(p, "tdp"))
         *format = FORMAT_PACE;
     return ST_OK;
 }
@@ -339,6 +342,7 @@ static int has_banner(const struct sample *s)
     return 0;
 }
 
+/* Sets the format of text by its first lines, pairs if nothing else fits; refuses what cannot be read or be told apart. */
 static enum status sniff_text(const struct input *input, const struct sample *s,
                               const struct reader_options *options, enum graph_format *format,
                               struct error *e)
@@ -351,9 +355,9 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         *format = FORMAT_MATRIX_MARKET;
         return ST_OK;
     }
-    if (starts_with(s->text, "#BVGraph") || memmem(s->text, s->bytes, "it.unimi.dsi.webgraph", 21))
+    if (starts_in_any_case(s->text, "#BVGraph") || memmem(s->text, s->bytes, "it.unimi.dsi.webgraph", 21))
         return refuse(input, "the .properties file of a graph of WebGraph", "give NAME.graph, which stands beside it", e);
-    if (starts_with(first, "AdjacencyGraph") || starts_with(first, "WeightedAdjacencyGraph"))
+    if (starts_in_any_case(first, "AdjacencyGraph") || starts_in_any_case(first, "WeightedAdjacencyGraph"))
         return refuse(input, "a Ligra adjacency graph",
                       "Ligra writes the offsets first; convert it to pairs with its own utilities",
                       e);
@@ -407,14 +411,14 @@ static void find_lines(struct sample *s, const struct reader_options *options)
     struct comment_rule rule = {options->comments != NULL ? options->comments : LIST_COMMENTS, 0};
     s->lines = 0;
     for (const char *p = s->text; p < end && s->lines < MAX_LINES; p = next_line(p)) {
-        if (!is_comment_line(rule, p) && scan_line_end(p) == NULL)
+        if (!is_comment_line(rule, p) && !at_line_end(p))
             s->line[s->lines++] = p;
     }
 }
 
-/* Copies the input's first bytes. If the input goes on, only whole lines are copied, unless there is none. */
-static enum status fill_sample(struct sample *s, const unsigned char *bytes, size_t count,
-                               struct error *e)
+/* Copies the input's first bytes to s->text. If the input goes on, only whole lines are copied, unless there is none.
+ * s->complete must be set. */
+static enum status fill_sample(struct sample *s, const unsigned char *bytes, size_t count, struct error *e)
 {
     char *grown = realloc(s->text, count + 1 + PIECE_PADDING);
     if (grown == NULL)
@@ -434,6 +438,7 @@ static enum status fill_sample(struct sample *s, const unsigned char *bytes, siz
     return ST_OK;
 }
 
+/* Finds the lines of data, and judges how much like METIS they are. */
 static void look_at_text(struct sample *s, const struct reader_options *options)
 {
     find_lines(s, options);
@@ -446,6 +451,7 @@ static int wants_more(const struct sample *s, size_t bytes)
     return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);
 }
 
+/* Finds the format of an input: peeks at more and more of it as long as that is in doubt. */
 enum status sniff_graph(struct input *input, const struct reader_options *options,
                         enum graph_format *format, struct error *e)
 {
@@ -490,6 +496,7 @@ done:
 
 /* ---- a format that the user states ---- */
 
+/* Nonzero for formats of records that only -f can tell. */
 static int is_headerless(enum graph_format format)
 {
     return format == FORMAT_GRAPH500 || format == FORMAT_GRAPH500_16 || format == FORMAT_U32 || format == FORMAT_U64;
@@ -507,7 +514,7 @@ static enum graph_format stated_format(const struct sample *s)
     return has_banner(s) ? FORMAT_MATRIX_MARKET : FORMAT_AUTO;
 }
 
-/* A format whose lines could be lists of neighbours, if it is certain. */
+/* Returns METIS or LGL if the text, which may be lists of neighbours, is certainly that; else FORMAT_AUTO. */
 static enum graph_format other_lists(struct sample *s, const struct reader_options *options)
 {
     look_at_text(s, options);
@@ -516,6 +523,7 @@ static enum graph_format other_lists(struct sample *s, const struct reader_optio
     return lgl_likeness(s->text, s->text + s->bytes, options->names) == CERTAIN ? FORMAT_LGL : FORMAT_AUTO;
 }
 
+/* Refuses an input whose first bytes show another format than -f says. Peeks only. */
 enum status sniff_check(struct input *input, const struct reader_options *options, struct error *e)
 {
     struct sample s = {0};

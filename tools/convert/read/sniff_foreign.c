@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-static enum status refuse(const struct foreign_sample *s, const char *what, const char *remedy,
-                          struct error *e)
+static enum status refuse(const struct foreign_sample *s, const char *what, const char *remedy, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", s->name, what, remedy);
 }
 
 /* ---- by the first bytes ---- */
 
+/* Refuses files of other programs by the magic number in front. */
 enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e)
 {
     static const struct {
@@ -46,7 +46,8 @@ enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e
     "python3 -c \"import networkx as nx; nx.write_edgelist(nx." READ ", '/dev/stdout', data=False, "  \
     "delimiter='\\t')\""
 
-static int starts_with(const char *text, const char *word)
+/* Nonzero if the text starts with the word, in capitals or not. */
+static int starts_in_any_case(const char *text, const char *word)
 {
     return strncasecmp(text, word, strlen(word)) == 0;
 }
@@ -61,7 +62,7 @@ static size_t look_bytes(const struct foreign_sample *s)
 static int opens_block(const struct foreign_sample *s, int i, const char *word, char bracket)
 {
     const char *p = skip_blanks(s->line[i]);
-    if (!starts_with(p, word) || (!is_blank(p[strlen(word)]) && strchr("\r\n[{", p[strlen(word)]) == NULL))
+    if (!starts_in_any_case(p, word) || (!is_blank(p[strlen(word)]) && strchr("\r\n[{", p[strlen(word)]) == NULL))
         return 0;
     size_t length = strcspn(p, "[{\r\n");
     if (p[length] == bracket)
@@ -74,7 +75,7 @@ static int is_gml(const struct foreign_sample *s)
 {
     int i = 0;
     while (i < s->lines && i < 3 &&
-           (starts_with(s->line[i], "Creator") || starts_with(s->line[i], "Version")))
+           (starts_in_any_case(s->line[i], "Creator") || starts_in_any_case(s->line[i], "Version")))
         i++;
     return i < s->lines && opens_block(s, i, "graph", '[');
 }
@@ -97,13 +98,13 @@ static enum status refuse_names(const struct foreign_sample *s, const char *what
                 directed == NULL ? ", or --direction directed for -u" : "");
 }
 
-/* The number behind the first word of a Pajek network: its vertices. */
+/* Refuses a Pajek network, with a command that prints its edges; its first line may have the number of vertices. */
 static void refuse_pajek(const struct foreign_sample *s, struct error *e)
 {
     uint64_t n = 0;
     char vertices[48] = "";
     const char *first = skip_blanks(s->line[0]), *number = skip_blanks(first + strcspn(first, " \t\r\n"));
-    if (starts_with(first, "*Vertices") && scan_id(number, &n) > number && n > 0)
+    if (starts_in_any_case(first, "*Vertices") && scan_id(number, &n) > number && n > 0)
         snprintf(vertices, sizeof vertices, " --vertices %llu", (unsigned long long)n);
     fail(e, ST_BAD_DATA,
          "%s: is a Pajek network: use `awk '/^[*]/ { k = tolower($1); on = k ~ /^[*](arc|edge)/; all = k ~ /list/; "
@@ -112,6 +113,7 @@ static void refuse_pajek(const struct foreign_sample *s, struct error *e)
          s->name, vertices);
 }
 
+/* Refuses JSON, with a jq command for its list of links or edges, or for the whole as a list. */
 static enum status refuse_json(const struct foreign_sample *s, struct error *e)
 {
     static const char *const list[] = {"links", "edges"};
@@ -128,6 +130,7 @@ static enum status refuse_json(const struct foreign_sample *s, struct error *e)
     return refuse_names(s, "JSON", command, NULL, e);
 }
 
+/* Refuses XML, GML, DOT, Pajek and JSON by their first words. */
 static enum status refuse_formats(const struct foreign_sample *s, struct error *e)
 {
     const char *first = skip_blanks(s->line[0]);
@@ -144,18 +147,18 @@ static enum status refuse_formats(const struct foreign_sample *s, struct error *
         return refuse_names(s, "GML", BY_NETWORKX("read_gml('FILE', label=None)"), "directed 1", e);
     if (is_dot(s))
         return refuse_names(s, "DOT of Graphviz", "gvpr 'E { print(tail.name, \"\\t\", head.name) }' FILE", "digraph", e);
-    if (starts_with(first, "*Vertices") || starts_with(first, "*Network"))
+    if (starts_in_any_case(first, "*Vertices") || starts_in_any_case(first, "*Network"))
         refuse_pajek(s, e);
     else if (*first == '{' || *first == '[')
         refuse_json(s, e);
     return e->status;
 }
 
-/* Lists of neighbours have a time in their second comment. */
+/* Nonzero if one of the comments before the data is the time that networkx writes there. */
 int foreign_is_networkx(const struct foreign_sample *s)
 {
     const char *p = s->text, *end = s->lines > 0 ? s->line[0] : p;
-    while (p < end && !starts_with(p, "# GMT "))
+    while (p < end && !starts_in_any_case(p, "# GMT "))
         p = next_line(p);
     return p < end;
 }
@@ -181,13 +184,14 @@ static int is_joined_by(const char *line, char c)
     return at != NULL && at > p && (p[length] == '\r' || p[length] == '\n' || at[1] == ' ');
 }
 
+/* Refuses lists with CR alone at the end of lines, // for comments, or ; and | between ids. */
 static enum status refuse_separators(const struct foreign_sample *s, struct error *e)
 {
     const char *end = strpbrk(s->line[0], "\r\n");
     if (end != NULL && *end == '\r' && end[1] != '\n' && end[1] != '\0')
         return refuse(s, "a list whose lines end in CR alone", "use `tr '\\r' '\\n' <FILE | edgeconv -`", e);
     const char *last = s->line[s->lines > 1 ? 1 : 0];
-    if (starts_with(skip_blanks(s->line[0]), "//"))
+    if (starts_in_any_case(skip_blanks(s->line[0]), "//"))
         return refuse(s, "a list with comments of //", "use `grep -v '^ *//' FILE | edgeconv -`", e);
     if (!s->separator_given && is_joined_by(last, ';'))
         return refuse(s, "a list with ; between the ids", "use --separator=semicolon", e);
@@ -196,6 +200,7 @@ static enum status refuse_separators(const struct foreign_sample *s, struct erro
     return ST_OK;
 }
 
+/* Refuses graphs in text formats that are not read, and lists with unusual separators or comments. */
 enum status refuse_foreign_text(const struct foreign_sample *s, struct error *e)
 {
     if (s->lines == 0)

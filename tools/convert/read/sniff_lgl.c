@@ -14,7 +14,7 @@ struct lgl_look {
     int in_list;
 };
 
-/* Looks at a line. Returns 0 if LGL has no such line. */
+/* Counts what a line shows in *look. Returns 0 if LGL has no such line. */
 static int look_at(struct lgl_look *look, const char *line)
 {
     struct field word[2];
@@ -39,11 +39,12 @@ static int look_at(struct lgl_look *look, const char *line)
     return 1;
 }
 
+/* Judges whether lines are LGL; UNLIKE, too, if a list of pairs with comments is as good a reading. */
 enum likeness lgl_likeness(const char *p, const char *end, int names)
 {
     struct lgl_look look = {.could_be_pairs = 1};
     for (; p < end; p = next_line(p)) {
-        if (scan_line_end(p) == NULL && !look_at(&look, p))
+        if (!at_line_end(p) && !look_at(&look, p))
             return UNLIKE;
     }
     if (look.neighbours == 0)

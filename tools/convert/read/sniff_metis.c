@@ -41,11 +41,12 @@ static int ends_word(char c)
     return is_blank(c) || c == '\r' || c == '\n';
 }
 
+/* Reads N M FORMAT CONSTRAINTS. Returns 0 if the line is not that. */
 static int read_header(const char *line, struct metis_header *h)
 {
     uint64_t number[4] = {0, 0, 0, 1};
     const char *p = skip_blanks(line);
-    for (h->columns = 0; scan_line_end(p) == NULL; h->columns++) {
+    for (h->columns = 0; !at_line_end(p); h->columns++) {
         const char *end = h->columns < 4 ? scan_id(p, &number[h->columns]) : p;
         if (end == p || !ends_word(*end))
             return 0;
@@ -62,6 +63,7 @@ static int read_header(const char *line, struct metis_header *h)
     return 1;
 }
 
+/* Notes that line r->rows lists v. Returns 0 if memory is short. */
 static int add_listed(struct metis_rows *r, uint64_t v)
 {
     if (r->count == r->room) {
@@ -80,10 +82,10 @@ static int add_listed(struct metis_rows *r, uint64_t v)
 static int read_row(const char *p, const struct metis_header *h, struct metis_rows *r)
 {
     int columns = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; columns++) {
+    for (p = skip_blanks(p); !at_line_end(p); columns++) {
         uint64_t v = 0;
         int is_neighbour = columns >= h->before && (columns - h->before) % h->stride == 0;
-        const char *end = is_neighbour ? scan_id(p, &v) : scan_weight(p);
+        const char *end = is_neighbour ? scan_id(p, &v) : skip_weight(p);
         if (end == p || !ends_word(*end) || (is_neighbour && (v == 0 || v > h->n)))
             return -1;
         r->entries += (uint64_t)is_neighbour;
@@ -101,7 +103,7 @@ static int read_rows(const char *p, const char *end, const struct metis_header *
         if (is_comment(*p))
             continue;
         if (r->rows == h->n) {
-            if (scan_line_end(p) == NULL)
+            if (!at_line_end(p))
                 return 0;
             continue;
         }
@@ -128,6 +130,7 @@ struct agreement {
     uint64_t odd; /* loops, and neighbours that are listed twice, which METIS does not write */
 };
 
+/* Sorts the neighbours that were noted, and looks each up in reverse. */
 static struct agreement count_agreeing(struct metis_rows *r)
 {
     struct agreement sum = {0};
@@ -163,6 +166,7 @@ static enum likeness judge(const struct metis_header *h, struct metis_rows *r, i
     return sum.agree > 4 * sum.disagree || sum.disagree == 0 ? CERTAIN : UNLIKE;
 }
 
+/* Judges whether lines are METIS, whose first line is `header`; `complete` if the input ends at `end`. */
 enum likeness metis_likeness(const char *header, const char *end, int complete)
 {
     struct metis_header h;

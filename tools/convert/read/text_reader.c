@@ -12,7 +12,7 @@ typedef unsigned long long ull;
 
 /* ---- the head ---- */
 
-/* Copies the whole lines of the peeked bytes. */
+/* Copies the whole lines of the peeked bytes to r->text.head, in place of what it had. */
 static enum status copy_head(struct graph_reader *r, const unsigned char *bytes, size_t count,
                              int complete, struct error *e)
 {
@@ -34,16 +34,17 @@ static enum status copy_head(struct graph_reader *r, const unsigned char *bytes,
 
 static int is_data_line(const char *p, struct comment_rule comments)
 {
-    return !is_comment_line(comments, p) && scan_line_end(p) == NULL;
+    return !is_comment_line(comments, p) && !at_line_end(p);
 }
 
-const char *text_first(const struct graph_reader *r)
+const char *text_head_start(const struct graph_reader *r)
 {
     const struct text_state *text = &r->text;
     int marked = text->head_bytes >= 3 && memcmp(text->head, BYTE_ORDER_MARK, 3) == 0;
     return marked ? text->head + 3 : text->head;
 }
 
+/* Returns the first line of data at or behind `p`; counts *line on. NULL at the end of the head. */
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line)
 {
     const char *end = r->text.head + r->text.head_bytes;
@@ -57,7 +58,7 @@ const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t
 static int has_data_lines(const struct graph_reader *r, int lines)
 {
     uint64_t line = 0;
-    const char *p = text_first(r);
+    const char *p = text_head_start(r);
     while (lines > 0 && (p = text_data_line(r, p, &line)) != NULL) {
         p = next_line(p);
         lines--;
@@ -65,6 +66,7 @@ static int has_data_lines(const struct graph_reader *r, int lines)
     return lines == 0;
 }
 
+/* Sets which lines are comments, and copies more and more of the input until the head has `lines` lines of data. */
 static enum status peek(struct graph_reader *r, struct comment_rule comments, int lines, struct error *e)
 {
     const unsigned char *bytes;
@@ -79,11 +81,13 @@ static enum status peek(struct graph_reader *r, struct comment_rule comments, in
     }
 }
 
+/* Copies the beginning of the input to r->text.head; nothing is consumed. */
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e)
 {
     return peek(r, (struct comment_rule){comments, 0}, lines, e);
 }
 
+/* As text_peek, with the comments that --comments chooses. */
 enum status text_peek_list(struct graph_reader *r, int lines, struct error *e)
 {
     const char *chosen = r->options.comments;
@@ -96,14 +100,14 @@ static int is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Returns the place behind the last line above the data that is certainly a comment. Then lines before it that begin with a
- * sign are comments, too, even if ids may begin with the sign. */
+/* Returns the place behind the last line above the data that is certainly a comment, and sets *line to the lines before. Lines
+ * above it that begin with a sign are comments, too, even if ids may begin with the sign. */
 static const char *behind_comments(const struct graph_reader *r, uint64_t *line)
 {
     const struct comment_rule any_sign = {r->text.comments.signs, 0};
-    const char *p = text_first(r), *end = r->text.head + r->text.head_bytes, *behind = p;
+    const char *p = text_head_start(r), *end = r->text.head + r->text.head_bytes, *behind = p;
     uint64_t lines = 0;
-    for (; p < end && (is_comment_line(any_sign, p) || scan_line_end(p) != NULL); p = next_line(p)) {
+    for (; p < end && (is_comment_line(any_sign, p) || at_line_end(p)); p = next_line(p)) {
         lines++;
         if (is_comment_line(r->text.comments, p)) {
             behind = next_line(p);
@@ -113,6 +117,7 @@ static const char *behind_comments(const struct graph_reader *r, uint64_t *line)
     return behind;
 }
 
+/* Finds the first line of data in the head. ST_USAGE if it may be a comment instead. */
 enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e)
 {
     char word[DESCRIBED_BYTES];
@@ -132,8 +137,8 @@ enum status text_first_of_list(const struct graph_reader *r, const char **first,
                 r->name, (ull)*line + 1, describe_word(p, word), *p);
 }
 
-enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
-                       struct error *e)
+/* Frees the head, and lets the feed begin at `body`. */
+static enum status start(struct graph_reader *r, const char *body, uint64_t lines, int in_order, struct error *e)
 {
     size_t skip = (size_t)(body - r->text.head);
     free(r->text.head);
@@ -142,10 +147,22 @@ enum status text_start(struct graph_reader *r, const char *body, uint64_t lines,
     return line_feed_init(&r->text.feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
 }
 
+/* Begins to take pieces at `body`, and frees the head. */
+enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e)
+{
+    return start(r, body, lines, 0, e);
+}
+
+/* As text_start, but pieces are read, in order, when they are taken. */
+enum status text_start_in_order(struct graph_reader *r, const char *body, uint64_t lines, struct error *e)
+{
+    return start(r, body, lines, 1, e);
+}
+
 enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
                               struct error *e)
 {
-    if (text_start(r, body, lines, 1, e) == ST_OK) {
+    if (text_start_in_order(r, body, lines, e) == ST_OK) {
         r->text.feed.quotes = 1;
         r->text.feed.separator = separator;
     }
@@ -154,11 +171,13 @@ enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t
 
 /* ---- pieces ---- */
 
+/* reader_class.take: the lines of the next piece, or only its range in a plain file. */
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     return line_feed_take(&r->text.feed, piece, end, e);
 }
 
+/* Empties the piece, and calls the parser for one part of its text after the other, up to a fault. */
 enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
                        line_parser *parser, struct error *e)
 {
@@ -166,7 +185,7 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
     size_t bytes =
         r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin)
                                : piece->in.text_bytes;
-    if (piece_reserve_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
+    if (piece_clear_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
         return e->status;
     while (!last && piece->fault.at == NULL) {
         if (line_feed_load(&r->text.feed, piece, &last, e) != ST_OK ||
@@ -181,7 +200,7 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
     return ST_OK;
 }
 
-/* The line of the piece that holds its data line number `index`. */
+/* Sets *line to the line of the piece that holds its data line number `index`. Goes through the text of the piece again. */
 static enum status find_entry(const struct graph_reader *r, struct piece *piece, uint64_t index,
                               uint64_t *line, struct error *e)
 {
@@ -199,8 +218,8 @@ static enum status find_entry(const struct graph_reader *r, struct piece *piece,
     return ST_OK;
 }
 
-static enum status too_many_entries(const struct graph_reader *r, struct piece *piece,
-                                    struct error *e)
+/* Fails at the line of the first entry beyond the declared number. */
+static enum status too_many_entries(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     uint64_t line;
     if (find_entry(r, piece, r->text.declared_entries - r->total.entries, &line, e) != ST_OK)
@@ -211,6 +230,7 @@ static enum status too_many_entries(const struct graph_reader *r, struct piece *
         (ull)r->text.declared_line);
 }
 
+/* Reports the piece's fault, if it has one; else adds its counts to r->total and r->text.lines. */
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct fault *fault = &piece->fault;
@@ -225,6 +245,7 @@ enum status text_account(struct graph_reader *r, struct piece *piece, struct err
     return ST_OK;
 }
 
+/* Checks that there were as many entries as declared. */
 enum status text_finish(struct graph_reader *r, struct error *e)
 {
     if (r->text.declared_entries != NO_COUNT && r->total.entries < r->text.declared_entries)

@@ -28,6 +28,7 @@ void webgraph_close(struct webgraph_decoder *d)
     d->runs = NULL;
 }
 
+/* Goes to a node, which begins at `bit`, and forgets all lists. */
 void webgraph_seek(struct webgraph_decoder *d, uint64_t node, uint64_t bit)
 {
     d->first = d->next = node;
@@ -37,6 +38,7 @@ void webgraph_seek(struct webgraph_decoder *d, uint64_t node, uint64_t bit)
     bits_seek(&d->in, bit);
 }
 
+/* Where the list of a node is kept: later nodes take its place. */
 static struct webgraph_list *list_of(const struct webgraph_decoder *d, uint64_t node)
 {
     return &d->window[node % (d->properties->window + 1)];
@@ -44,7 +46,7 @@ static struct webgraph_list *list_of(const struct webgraph_decoder *d, uint64_t 
 
 /* ---- memory ---- */
 
-/* Changes the room of an array of 8-byte numbers within the memory allowed. */
+/* Changes the room of an array of 8-byte numbers within the memory allowed, counted in d->taken_bytes. */
 static enum status resize(struct webgraph_decoder *d, void **array, uint64_t *room, uint64_t wanted, struct error *e)
 {
     uint64_t others = d->taken_bytes - 8 * *room;
@@ -93,6 +95,7 @@ static enum status reserve_ids(struct webgraph_decoder *d, struct webgraph_list 
     return save_memory(d, count, e) == ST_OK ? resize_list(d, list, count, e) : e->status;
 }
 
+/* Makes room for `count` runs in d->runs; those there are kept. */
 static enum status reserve_runs(struct webgraph_decoder *d, uint64_t count, struct error *e)
 {
     void *runs = d->runs;
@@ -206,6 +209,7 @@ struct extras {
 
 #define NO_SUCCESSOR UINT64_MAX
 
+/* Returns the smallest id that is left of intervals and residuals, and decodes the residual behind it. */
 static inline uint64_t take_extra(struct extras *x, enum code code, unsigned k)
 {
     uint64_t id;
@@ -283,7 +287,7 @@ static int is_list(const uint64_t *ids, uint64_t count, uint64_t n)
     return !wrong;
 }
 
-/* Decodes a list behind its head. */
+/* Decodes a list behind its head, and checks it. Its ids go to `list`. */
 static enum status decode(struct webgraph_decoder *d, struct webgraph_list *list, uint64_t degree, uint64_t reference,
                           struct error *e)
 {
@@ -312,7 +316,7 @@ static enum status decode(struct webgraph_decoder *d, struct webgraph_list *list
     return ST_OK;
 }
 
-/* Reads the next list, whose head may refer to an unknown list if `approaches`. */
+/* Reads the list of node d->next, whose head may refer to an unknown list if `approaches`. d->next stays. */
 static enum status read_list(struct webgraph_decoder *d, int approaches, struct error *e)
 {
     const struct webgraph_properties *p = d->properties;
@@ -336,22 +340,25 @@ static enum status read_list(struct webgraph_decoder *d, int approaches, struct 
     return degree > 0 ? decode(d, list, degree, reference, e) : ST_OK;
 }
 
+/* Decodes the list of the next node, and moves on. */
 enum status webgraph_next(struct webgraph_decoder *d, const struct webgraph_list **list, struct error *e)
 {
     *list = list_of(d, d->next);
-    if (read_list(d, 0, e) == ST_OK)
+    if (read_list(d, /* approaches */ 0, e) == ST_OK)
         d->next++;
     return e->status;
 }
 
+/* Reads the list of the next node, which begins at `bit`; it may be unknown, as those that it refers to. */
 enum status webgraph_approach(struct webgraph_decoder *d, uint64_t bit, struct error *e)
 {
     bits_seek(&d->in, bit);
-    if (read_list(d, 1, e) == ST_OK)
+    if (read_list(d, /* approaches */ 1, e) == ST_OK)
         d->next++;
     return e->status;
 }
 
+/* Refuses a file that does not end where the reader is, but for zeros, which are read. */
 enum status webgraph_check_end(struct bit_reader *in, const char *name, const char *what, struct error *e)
 {
     uint64_t at = bits_position(in), bytes = in->source.bytes;

@@ -40,7 +40,7 @@ static const struct {
 #undef BIT
 };
 
-/* Takes one flag: PART_CODE. */
+/* Sets the code of a part by one flag, PART_CODE, such as RESIDUALS_GAMMA. Returns 0 if WebGraph has no such code there. */
 static int take_flag(struct webgraph_properties *p, const char *flag)
 {
     static const char *const code_name[CODES] = {"UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE"};
@@ -58,7 +58,7 @@ static int take_flag(struct webgraph_properties *p, const char *flag)
     return 0;
 }
 
-/* Takes the flags of `compressionflags`: FLAG | FLAG. */
+/* Sets codes by all flags of `compressionflags`: FLAG | FLAG. */
 static enum status take_flags(struct webgraph_properties *p, const char *name, char *value, struct error *e)
 {
     char *rest = value, *flag;
@@ -90,6 +90,7 @@ static const struct {
     [FLAGS] = {"compressionflags", 0, 0},
 };
 
+/* Refuses a graph of any class but BVGraph, such as one with labels. */
 static enum status check_class(const char *name, const char *value, struct error *e)
 {
     if (strncmp(value, "class ", 6) == 0)
@@ -101,7 +102,7 @@ static enum status check_class(const char *name, const char *value, struct error
     return fail(e, ST_BAD_DATA, "%s: is of the class %.120s, expected %s%s", name, value, a_graph, remedy);
 }
 
-/* Takes the value of one key. */
+/* Stores the value of one key in *p, or checks it where only one value can be read. */
 static enum status take_value(struct webgraph_properties *p, const char *name, enum key key, char *value, struct error *e)
 {
     uint64_t number = 0, least = key == ZETA_K;
@@ -130,6 +131,7 @@ static enum status take_value(struct webgraph_properties *p, const char *name, e
     return ST_OK;
 }
 
+/* Takes the values of the keys that are known; each may come once, and some must come. */
 static enum status take_lines(struct webgraph_properties *p, const char *name, struct java_properties *file, struct error *e)
 {
     int seen[KEYS] = {0};

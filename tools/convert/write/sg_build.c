@@ -67,8 +67,8 @@ uint64_t sg_build_dropped(const struct sg_build *b)
     return b->dropped;
 }
 
-enum status sg_build_add(struct sg_build *b, const unsigned char *pairs, size_t count,
-                         struct error *e)
+/* Keeps the pairs until sg_build_finish; on disk if need be. */
+enum status sg_build_add(struct sg_build *b, const unsigned char *pairs, size_t count, struct error *e)
 {
     b->edge_count += count;
     return spill_stream_append(&b->edges, pairs, 8 * count, e);
@@ -78,11 +78,13 @@ enum status sg_build_add(struct sg_build *b, const unsigned char *pairs, size_t 
 
 typedef void take_entry(struct sg_build *b, uint32_t row, uint32_t neighbour);
 
+/* take_entry: counts the entry in its row. */
 static void count_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
 {
     b->count[row] += neighbour != row;
 }
 
+/* take_entry: stores the entry behind the others of its row. */
 static void place_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
 {
     if (neighbour != row)
@@ -90,7 +92,7 @@ static void place_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
 }
 
 /* Reads all edges and calls `take` for the entries of one side (out-rows or in-rows): two entries for each undirected edge. */
-static enum status pass(struct sg_build *b, enum side side, take_entry *take, struct error *e)
+static enum status pass_over_edges(struct sg_build *b, enum side side, take_entry *take, struct error *e)
 {
     struct spill_cursor cursor;
     uint32_t id[2];
@@ -112,17 +114,18 @@ static enum status fill_rows(struct sg_build *b, enum side side, struct error *e
 {
     uint64_t sum = 0;
     memset(b->count, 0, b->n * sizeof *b->count);
-    if (pass(b, side, count_entry, e) != ST_OK)
+    if (pass_over_edges(b, side, count_entry, e) != ST_OK)
         return e->status;
     for (uint64_t row = 0; row < b->n; row++) {
         b->start[row] = sum;
         sum += b->count[row];
         b->count[row] = 0;
     }
-    return pass(b, side, place_entry, e);
+    return pass_over_edges(b, side, place_entry, e);
 }
 
-static void sort_rows(struct sg_build *b)
+/* Sorts each row and drops its duplicates; b->count[] becomes what is left. */
+static void sort_and_unique_rows(struct sg_build *b)
 {
     unsigned bits = bits_for(b->n);
 #pragma omp parallel for if (b->n > PARALLEL_ROWS) num_threads(b->space->threads) schedule(dynamic, 256)
@@ -147,13 +150,12 @@ static uint64_t close_up_rows(struct sg_build *b)
 
 /* ---- the file ---- */
 
-/* Offsets and rows of one side. */
-static enum status write_side(struct sg_build *b, enum side side, struct outfile *out, uint64_t *m,
-                              struct error *e)
+/* Builds the rows of one side, and writes their offsets and neighbours; *m is the number of entries that are left. */
+static enum status write_side(struct sg_build *b, enum side side, struct outfile *out, uint64_t *m, struct error *e)
 {
     if (fill_rows(b, side, e) != ST_OK)
         return e->status;
-    sort_rows(b);
+    sort_and_unique_rows(b);
     *m = close_up_rows(b);
     b->dropped += b->entries - *m;
     if (outfile_write(out, b->start, 8 * (b->n + 1), e) == ST_OK && *m > 0)
@@ -161,7 +163,8 @@ static enum status write_side(struct sg_build *b, enum side side, struct outfile
     return e->status;
 }
 
-static enum status take_rows(struct sg_build *b, struct error *e)
+/* Takes the memory of one side from the budget, which both sides use in turn. */
+static enum status allocate_rows(struct sg_build *b, struct error *e)
 {
     struct memory_budget *budget = &b->space->budget;
     if (b->n > SG_MAX_VERTICES)
@@ -175,6 +178,7 @@ static enum status take_rows(struct sg_build *b, struct error *e)
     return e->status;
 }
 
+/* Writes out-rows and, of a directed graph, in-rows; then the header again, with the number of entries. */
 enum status sg_build_finish(struct sg_build *b, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e)
 {
@@ -182,7 +186,7 @@ enum status sg_build_finish(struct sg_build *b, struct outfile *out,
     uint64_t m = 0, inverse_m = 0;
     b->n = n;
     b->undirected = direction != EDGES_DIRECTED;
-    if (spill_stream_seal(&b->edges, e) != ST_OK || take_rows(b, e) != ST_OK)
+    if (spill_stream_seal(&b->edges, e) != ST_OK || allocate_rows(b, e) != ST_OK)
         return e->status;
     header[0] = (unsigned char)!b->undirected;
     put_u64(header + 9, n);

@@ -57,8 +57,7 @@ enum status graph_writer_open(struct graph_writer **result, enum edge_format for
     return ST_OK;
 }
 
-enum status graph_writer_open_temporary(struct graph_writer **result, const char *folder,
-                                        struct error *e)
+enum status graph_writer_open_temporary(struct graph_writer **result, const char *folder, struct error *e)
 {
     *result = NULL;
     struct graph_writer *writer = new_writer(EDGE_FORMAT_GRAPH500, e);
@@ -77,6 +76,7 @@ enum status graph_writer_open_temporary(struct graph_writer **result, const char
     return ST_OK;
 }
 
+/* Hands the descriptor over: the writer has none afterwards. */
 int graph_writer_temporary_fd(struct graph_writer *writer)
 {
     int fd = writer->temporary_fd;
@@ -98,6 +98,7 @@ void graph_writer_free(struct graph_writer *writer)
     free(writer);
 }
 
+/* The edges of a block, where the format has blocks. */
 size_t graph_writer_granule(const struct graph_writer *writer)
 {
     return writer->format == EDGE_FORMAT_EDGES ? EDGES_BLOCK_EDGES : 1;
@@ -107,8 +108,7 @@ size_t graph_writer_granule(const struct graph_writer *writer)
 
 /* Checks that ids are below the limit of the format. The OR of all ids is at least as large as each of them, so if it is below
  * the limit, all ids are. */
-static enum status check_ids(enum edge_format format, const struct edge *edges, size_t count,
-                             struct error *e)
+static enum status check_ids(enum edge_format format, const struct edge *edges, size_t count, struct error *e)
 {
     uint64_t joined = 0, limit = edge_format_id_limit(format);
     for (size_t i = 0; i < count; i++)
@@ -126,6 +126,7 @@ static enum status check_ids(enum edge_format format, const struct edge *edges, 
                                          : "32 bits: use -t u64");
 }
 
+/* Checks that ids fit the format; changes nothing but *encoded. */
 enum status graph_writer_encode(const struct graph_writer *writer, struct encoded_edges *encoded,
                                 const struct edge *edges, size_t count, struct error *e)
 {
@@ -138,8 +139,8 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
 
 /* ---- writing ---- */
 
-enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded,
-                             struct error *e)
+/* Writes encoded edges, the next in order; of .sg they are kept until the end. */
+enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded, struct error *e)
 {
     if (writer->temporary_folder != NULL)
         return unnamed_append(writer->temporary_fd, encoded->bytes, encoded->size,
