@@ -87,14 +87,14 @@ def unpack(data, width, count, starts):
 
 class Container:
     """SPEC-split.md."""
-    def __init__(self, path, magic, version):
+    def __init__(self, path, magic, versions):
         self.path = path
         with open(path, "rb") as f:
             self.data = data = f.read()
         check(data[:8] == magic, path, "wrong kind of file")
         check(zlib.crc32(data[:28]) == struct.unpack_from("<I", data, 28)[0], path, "header is corrupt")
         found, sections, size, self.table_crc = struct.unpack_from("<2IQI", data, 8)
-        check(found == version and size == len(data), path, "version or length is wrong")
+        check(found in versions and size == len(data), path, "version or length is wrong")
         check(zlib.crc32(table := data[32:32 + 48 * sections]) == self.table_crc, path, "section table is corrupt")
         self.sections = {entry[0]: entry[1:] for entry in struct.iter_unpack("<4I4Q", table)}
 
@@ -118,7 +118,7 @@ def shard_edges(folder):
     lines = [line.split(" ") for line in text[:cut].decode().splitlines()]
     check(lines[0] == ["dbfs-manifest", "2"], folder, "version is not supported")
     p = int(dict(line[:2] for line in lines)["p"])
-    parts = [Container(os.path.join(folder, f"part-{s:04}-of-{p:04}.dbfs"), b"DBFSSHRD", 2) for s in range(p)]
+    parts = [Container(os.path.join(folder, f"part-{s:04}-of-{p:04}.dbfs"), b"DBFSSHRD", (2, 4)) for s in range(p)]
     listed = sorted((int(line[1]), int(line[2]), int(line[3], 16)) for line in lines if line[0] == "part")
     check(listed == [(s, len(c.data), c.table_crc) for s, c in enumerate(parts)], folder, "parts do not belong")
     slots = [part.section(2) for part in parts]

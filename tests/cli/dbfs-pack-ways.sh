@@ -146,35 +146,35 @@ fi
 finish
 exit
 # TABLE
-# 8f4c51409e1c7195 RMAT, TH 0
-# e00ace38fd934aa1 RMAT, TH 1
-# 08363045975b5b42 RMAT, TH 8
-# 6ba96982d4008da8 RMAT, TH 300
-# 56dcb41dd0b72836 RMAT, TH inf
-# f84c0384981bc15c RMAT, by memory
-# 9f7fb2b747f53b98 RMAT, 3 shards
-# 1c0589fc6e1bec8c RMAT, 6 shards, TH 8
-# 0b287ccc72725ea1 RMAT, raw
-# 86d2a5a1b0f236db RMAT, many heads
-# 6fea4aeaef3d7658 RMAT, a .split
-# d52da9de13a0826a a symmetric stream
-# 2ddd88a8da54a8c6 a symmetric stream, TH 3
-# b95043762525cf01 a symmetric stream, 3 shards
-# 718e9cba960099be two hubs, TH 0
-# 213bcbba0bda4f1b two hubs, TH 0, 3 shards
-# 437f70dee1cd03e9 two hubs, TH 4
-# a08b5575b32fc69e two hubs, TH 4, 3 shards
-# d3dc9532cfe45464 two hubs, TH inf
-# 8eb2e33498891b92 two hubs, TH inf, 3 shards
-# bcd8c2e8925d5e01 a star, TH 0
-# 58c7a46e81e9dbf5 a star, TH 1
-# 715fbd8ad165d24e a star, TH inf
-# 3abe0c512f029436 a path, TH 0
-# c98d2522edf6ba7b a path, TH 0, 2 shards
-# 31179adb6e64f4c9 a path, TH 1
-# 945ce51dede855c1 a path, TH 1, 2 shards
-# efb4b1cb93eb92b3 a path, TH inf
-# a910fad172bdfbb2 a path, TH inf, 2 shards
-# ef02905154e08d27 no edges
-# 1831158349ea0125 one edge
-# f39d97f3fa0aaad4 one edge between delegates
+# aa1f53eb5597ef70 RMAT, TH 0
+# 5c8515f03e18a26e RMAT, TH 1
+# 9954e2aaadeb76e5 RMAT, TH 8
+# b3ca182f8e4b4968 RMAT, TH 300
+# 9643a63b1424f48d RMAT, TH inf
+# 0434b589bbcbaf01 RMAT, by memory
+# 41b3e2cf45153c02 RMAT, 3 shards
+# 2b6c8453345b09fd RMAT, 6 shards, TH 8
+# e09df1e69e6c5131 RMAT, raw
+# e77821ef5b619cc6 RMAT, many heads
+# 62c14251261ace96 RMAT, a .split
+# 610f062b15345575 a symmetric stream
+# 049a9474fff6f9b6 a symmetric stream, TH 3
+# 023637878c140ac7 a symmetric stream, 3 shards
+# a20278338efd09c6 two hubs, TH 0
+# 893fbb6736e8f176 two hubs, TH 0, 3 shards
+# 8b83a24e84a1da3e two hubs, TH 4
+# 6cfea84b56921793 two hubs, TH 4, 3 shards
+# 6ce709e28aeec1e5 two hubs, TH inf
+# 6e4ec4db330b1e89 two hubs, TH inf, 3 shards
+# 448d6f7894c944ff a star, TH 0
+# 620130d7a666dc57 a star, TH 1
+# 417e308398543056 a star, TH inf
+# f88184ee1384ce66 a path, TH 0
+# 9af10e7fe9d36f0a a path, TH 0, 2 shards
+# a6892dd884438ce0 a path, TH 1
+# d27f535336045da3 a path, TH 1, 2 shards
+# 7f43b31464157932 a path, TH inf
+# 12863e18b5bbc232 a path, TH inf, 2 shards
+# b584d7633ebcd4dd no edges
+# 7d794640c1ec0285 one edge
+# 96233b4563346e39 one edge between delegates

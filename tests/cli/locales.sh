@@ -46,7 +46,7 @@ said() {
     degsplit -q --suggest "$file.edges"
     dbfs-pack --list g.dbfs
     dbfs-traverse -q --plan g.dbfs
-    ! command -v python3 >/dev/null || python3 -c '
+    ! python3 -c 'import numpy' 2>/dev/null || python3 -c '
 import locale
 locale.setlocale(locale.LC_ALL, "")
 import dbfs

@@ -3,7 +3,8 @@
 # and shards, so the SPECs describe what the programs do.
 set -u
 . tests/lib.sh
-reader=$PWD/scripts/read_dbfs.py
+root=$PWD
+reader=$root/scripts/read_dbfs.py
 bin=$(realpath "$BIN")
 if ! command -v python3 >/dev/null 2>&1; then
     skip 'streams and shards in Python: no python3'
@@ -27,6 +28,11 @@ for options in '-p 1' '-p 3' '-p 3 -t 8 --encoding raw' '-p 2 -t inf' '-p 2 -t 0
     check "read_dbfs.py finds the edges of shards packed with $options" bash -c '"$1" g.dbfs | sort | cmp - want' - "$reader"
     rm -r g.dbfs
 done
+mkdir old
+tar -xzf "$root/tests/fixtures/shard-2/rmat-p3-packed.tar.gz" -C old
+gzip -dc "$root/tests/fixtures/edges-1/rmat.edges.gz" >old.edges
+"$reader" old.edges | awk '$1 != $2 { print $1, $2; print $2, $1 }' | sort -u >want
+check 'read_dbfs.py finds the edges of shards of version 2' bash -c '"$1" old | sort | cmp - want' - "$reader"
 refuses() { # NAME FILE PATTERN
     check_exit 1 "$1" "$reader" "$2"
     check_says "$3"
