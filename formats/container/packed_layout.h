@@ -22,6 +22,7 @@ static inline uint64_t packed_groups(uint64_t blocks)
     return (blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
 }
 
+/* Offset i of the rows, of either width. */
 static inline uint64_t packed_offset(const struct packed_rows *rows, uint64_t i)
 {
     return rows->offset_width == 4 ? ((const uint32_t *)rows->offsets)[i]

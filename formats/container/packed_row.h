@@ -84,6 +84,7 @@ PACKED_INLINE uint32_t packed_code(const uint32_t *codes, uint32_t bits, uint32_
     return (uint32_t)(two >> at % 32 & ((UINT64_C(1) << bits) - 1));
 }
 
+/* The words of a block, whose entry in the directory is given. */
 PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *columns,
                                                  uint64_t block, uint32_t entry)
 {
@@ -127,13 +128,13 @@ PACKED_INLINE uint32_t packed_place_of(const struct packed_reader *r, uint32_t i
     return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
 }
 
-/* Any element of the block that is of the row. */
+/* Element i of the block, which must be of the row. */
 PACKED_INLINE uint32_t packed_element(const struct packed_reader *r, uint32_t i)
 {
     return r->add + (r->gaps ? packed_place_of(r, i) : packed_code(r->codes, r->bits, i));
 }
 
-/* The next element; the caller stops at the end of the block. */
+/* The next element, which it passes; the caller stops at the end of the block. */
 PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 {
     uint32_t i = r->i++, high = 0;

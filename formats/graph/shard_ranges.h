@@ -41,6 +41,7 @@ struct column_bounds {
 struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g,
                                        const uint32_t *locals);
 
+/* Nonzero if a column is in bounds. */
 static inline int column_in_bounds(const struct column_bounds *b, uint64_t column)
 {
     uint64_t owner = column >> b->local_bits;
