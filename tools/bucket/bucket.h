@@ -123,7 +123,7 @@ static inline unsigned char *bucket_write_long(unsigned char *at, uint64_t recor
     return at + bytes;
 }
 
-/* A record of 5, 6 or 8 bytes. */
+/* Appends a record of 5, 6 or 8 bytes. */
 static inline void bucket_append_long(struct bucket_writer *writer, uint32_t bucket,
                                       uint64_t record, unsigned bytes)
 {
@@ -151,6 +151,7 @@ static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t 
     return at;
 }
 
+/* Ends what bucket_room began: the next record goes to `end`. */
 static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, unsigned char *end)
 {
     writer->cursor[bucket] = end;
