@@ -21,6 +21,7 @@ struct claim_sums {
     uint32_t windows;  /* of vertices: claim_windows.h */
 };
 
+/* Counts a reached vertex of this depth. */
 static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint64_t depth)
 {
     sums->reached++;
