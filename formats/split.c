@@ -196,7 +196,6 @@ enum status split_read(struct split *split, const char *path, struct memory_budg
     return e->status;
 }
 
-/* The sweep's row for `th`, or NULL. */
 const struct sweep_row *split_row(const struct split *split, uint64_t th)
 {
     for (uint64_t i = 0; i < split->sweep_rows; i++) {

@@ -32,7 +32,6 @@ enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int 
     return ST_OK;
 }
 
-/* Opens memory that process `pid` took and has as its descriptor `fd`. */
 enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd, struct error *e)
 {
     char path[64];

@@ -237,7 +237,6 @@ const struct section *container_section(const struct container *c, uint32_t inde
     return &c->section[index];
 }
 
-/* The section of this type, or NULL. */
 const struct section *container_find(const struct container *c, uint32_t type)
 {
     for (uint32_t i = 0; i < c->sections; i++) {
@@ -280,7 +279,6 @@ static enum status check_section(const struct container *c, const struct section
     return ST_OK;
 }
 
-/* Compares one section with its CRC. */
 enum status container_check(const struct container *c, const struct section *s, int threads, struct error *e)
 {
     uint32_t most;

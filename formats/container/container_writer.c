@@ -152,7 +152,6 @@ enum status container_append_directory(struct container_writer *w,
     return e->status;
 }
 
-/* Writes a whole raw section. */
 enum status container_add(struct container_writer *w, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e)
 {

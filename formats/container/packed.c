@@ -228,7 +228,6 @@ enum status packed_decode(const struct packed *packed, const struct packed_rows 
                                (unsigned char *)array + first * PACKED_BLOCK * packed->width);
 }
 
-/* Decodes all blocks, with `threads` threads. */
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows, void *array, int threads)
 {
     int corrupt = 0;

@@ -365,7 +365,6 @@ static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct 
     return ST_OK;
 }
 
-/* Makes room for the directory of `count` elements. */
 enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count, struct error *e)
 {
     return grow(encoder, packed_blocks(count), e);

@@ -26,7 +26,6 @@ int edges_sniff(const unsigned char *bytes, size_t count)
     return count >= 8 && memcmp(bytes, EDGES_MAGIC, 8) == 0;
 }
 
-/* The CRC-32 of the bytes. */
 uint32_t edges_crc(const void *bytes, size_t count)
 {
     return crc32_bytes(0, bytes, count);

@@ -309,7 +309,6 @@ static enum status check_block_header(const struct edges_reader *r, const unsign
                ? ST_OK : unsupported(r, "block header", e);
 }
 
-/* Makes room for `bytes` bytes in the block. */
 static enum status grow_block(struct edges_block *block, size_t bytes, struct error *e)
 {
     if (bytes <= block->capacity)

@@ -40,7 +40,6 @@ static enum status write_preamble(struct outfile *out, const struct edges_info *
     return e->status;
 }
 
-/* Opens a writer and writes the preamble. */
 enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
                               const struct edges_info *info, struct error *e)
 {

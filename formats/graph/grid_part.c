@@ -22,7 +22,6 @@ char *grid_part_name(char *name, size_t name_bytes, uint32_t index, uint32_t p)
     return name;
 }
 
-/* Fails with ST_BAD_DATA. */
 static enum status bad(const struct grid_part *part, const char *what, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s", container_path(part->file), what);

@@ -53,7 +53,6 @@ enum status grid_part_open(struct grid_part *part, const char *folder, const str
                            const uint32_t *locals, uint32_t local_bits, uint32_t index, struct error *e);
 void grid_part_close(struct grid_part *part); /* a zeroed part is allowed */
 
-/* Column i, of either width. */
 static inline uint64_t grid_column(const struct grid_part *part, uint64_t i)
 {
     return part->column_width == 4 ? ((const uint32_t *)part->columns)[i] : ((const uint64_t *)part->columns)[i];

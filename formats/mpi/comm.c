@@ -235,7 +235,6 @@ _Noreturn void comm_leave(const struct cli *cli, struct error *e)
     exit(comm.rank == 0 ? cli_finish(cli, e) : (int)e->status);
 }
 
-/* Waits for all ranks. */
 void comm_barrier(const struct comm *comm)
 {
     if (comm->ranks == 1)

@@ -10,7 +10,6 @@ void host_find_ranks(void)
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
 }
 
-/* The communicator of the ranks of this host. */
 MPI_Comm host_ranks(void)
 {
     return host;

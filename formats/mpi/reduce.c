@@ -57,7 +57,6 @@ void comm_min_u64(const struct comm *comm, uint64_t *values, uint64_t count)
     order_u64(comm, values, count, MPI_MIN);
 }
 
-/* The smallest of the values that the ranks pass. */
 uint64_t comm_min_of(const struct comm *comm, uint64_t value)
 {
     order_u64(comm, &value, 1, MPI_MIN);

@@ -76,13 +76,11 @@ void claim_windows_close(struct claim_windows *w)
     memset(w, 0, sizeof *w);
 }
 
-/* The first vertex of a window. */
 uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index)
 {
     return index * w->size;
 }
 
-/* The end of the vertices of a window. */
 uint64_t claim_window_end(const struct claim_windows *w, uint32_t index)
 {
     uint64_t end = (index + 1) * w->size;

@@ -7,7 +7,6 @@ enum { CHUNK = 4096 };
 
 typedef long long ll;
 
-/* Opens the files of depths and parents; NULL is none. */
 enum status claims_open(struct claims *a, const char *depths, const char *parents, uint64_t n,
                          const char *tmpdir, struct error *e)
 {
@@ -27,7 +26,6 @@ void claims_close(struct claims *a)
     claim_file_close(&a->parents);
 }
 
-/* The value of one vertex. */
 enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e)
 {
     return claim_file_read(file, vertex, 1, value, e);

@@ -43,7 +43,6 @@ void claims_close(struct claims *claims); /* zeroed claims are allowed */
 enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct error *e);
 
 /* The value of one vertex. */
-enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value,
-                          struct error *e);
+enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e);
 
 #endif

@@ -44,7 +44,6 @@ void spill_chunks_close(struct spill_chunks *chunks)
     free(chunks);
 }
 
-/* Bytes of all chunks on disk. */
 uint64_t spill_chunks_bytes(const struct spill_chunks *chunks)
 {
     return spill_bytes(&chunks->spill);
