@@ -4,6 +4,7 @@
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
+/* The number whose product with the odd number `a` is 1, modulo 2^64. */
 static uint64_t inverse_of_odd(uint64_t a)
 {
     uint64_t x = a; /* right in the lowest 3 bits; each Newton step doubles them */
@@ -27,7 +28,7 @@ void bijection_init(struct bijection *b, uint64_t n, uint64_t seed)
     }
 }
 
-/* One step for all ids, by vectors. */
+/* Sets to[i] to bijection_step of first + i, which may be n or more. In vectors. */
 WIDE_CLONES static void step_range(const struct bijection *bijection, uint64_t first, uint64_t count, uint64_t *to)
 {
     const struct bijection b = *bijection; /* which `to` cannot overlap */
@@ -35,6 +36,7 @@ WIDE_CLONES static void step_range(const struct bijection *bijection, uint64_t f
         to[i] = bijection_step(&b, first + i);
 }
 
+/* Permutes ids first to first + count - 1 into stored[]; ids of n or more stay as they are. */
 void bijection_forward_range(const struct bijection *b, uint64_t first, uint64_t count, uint64_t *stored)
 {
     step_range(b, first, count, stored);

@@ -30,6 +30,7 @@ struct bijection {
 /* n is 1 to 2^48. Equal n and seed give the same permutation in every program of one format version. */
 void bijection_init(struct bijection *b, uint64_t n, uint64_t seed);
 
+/* Permutes the ids from 0 to the mask once; the result may be n or more. */
 PERMUTING uint64_t bijection_step(const struct bijection *b, uint64_t x)
 {
     for (int r = 0; r < BIJECTION_ROUNDS; r++) {
@@ -39,6 +40,7 @@ PERMUTING uint64_t bijection_step(const struct bijection *b, uint64_t x)
     return x;
 }
 
+/* Undoes bijection_step. */
 PERMUTING uint64_t bijection_step_back(const struct bijection *b, uint64_t x)
 {
     for (int r = BIJECTION_ROUNDS - 1; r >= 0; r--) {

@@ -8,7 +8,8 @@
 
 enum kind { KIND_EDGES, KIND_SPLIT, KIND_PART, KIND_MANIFEST, KIND_OTHER };
 
-static enum kind find_kind(const unsigned char *bytes, size_t count)
+/* The kind of the file that begins with these bytes. */
+static enum kind kind_of_bytes(const unsigned char *bytes, size_t count)
 {
     static const struct {
         const char *start;
@@ -25,13 +26,13 @@ static enum kind find_kind(const unsigned char *bytes, size_t count)
     return KIND_OTHER;
 }
 
-enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count,
-                                struct error *e)
+/* Always fails: says what kind of file it is, and which program takes it. */
+enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count, struct error *e)
 {
     if (count == 0)
         return fail(e, ST_BAD_DATA, "%s: is empty, not an edge stream: graphs in other formats go through "
                     "edgeconv first", name);
-    switch (find_kind(bytes, count)) {
+    switch (kind_of_bytes(bytes, count)) {
     case KIND_SPLIT:
         return fail(e, ST_BAD_DATA, "%s: is a split, not an edge stream: dbfs-pack takes it with -s, beside "
                     "the stream that degsplit made it from", name);
@@ -46,20 +47,21 @@ enum status file_kind_not_edges(const char *name, const unsigned char *bytes, si
                 name);
 }
 
-/* Returns the kind of a file by its first bytes. */
-static enum kind look_into(const char *path)
+/* The kind of a file, by its first bytes; KIND_OTHER if it cannot be read. */
+static enum kind kind_of_file(const char *path)
 {
     unsigned char bytes[16];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t got = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
     if (fd >= 0)
         close(fd);
-    return got > 0 ? find_kind(bytes, (size_t)got) : KIND_OTHER;
+    return got > 0 ? kind_of_bytes(bytes, (size_t)got) : KIND_OTHER;
 }
 
+/* Always fails: says what kind of file it is, and which command makes shards of it. */
 static enum status refuse_file(const char *path, struct error *e)
 {
-    switch (look_into(path)) {
+    switch (kind_of_file(path)) {
     case KIND_EDGES:
         return fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` "
                     "makes one", path, path);
@@ -75,6 +77,7 @@ static enum status refuse_file(const char *path, struct error *e)
                 "-` makes one from a graph, and dbfs does both and searches", path);
 }
 
+/* Always fails: says why this path, which has no manifest, is no folder of shards. */
 enum status file_kind_refuse_shards(const char *path, struct error *e)
 {
     struct stat st;

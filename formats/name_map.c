@@ -27,11 +27,13 @@ struct name_map {
 
 /* ---- opening ---- */
 
+/* Entries of m->start for n lines. */
 static uint64_t steps_of(uint64_t n)
 {
     return n / NAME_MAP_STEP + 1;
 }
 
+/* Maps the file m->path as m->text, which stays NULL if the file is empty. */
 static enum status map_file(struct name_map *m, struct error *e)
 {
     struct stat st;
@@ -50,14 +52,14 @@ static enum status map_file(struct name_map *m, struct error *e)
     return e->status;
 }
 
-/* Lines of an index end in a tab and their number: the first one in "\t0". */
+/* Nonzero for an index: its lines end in a tab and their number, the first one in "\t0". */
 static int is_index(const struct name_map *m)
 {
     const char *newline = m->bytes > 0 ? memchr(m->text, '\n', m->bytes) : NULL;
     return newline != NULL && newline - m->text > 2 && memcmp(newline - 2, "\t0", 2) == 0;
 }
 
-/* Goes through all lines, noting where they start. */
+/* Fills in m->start, and checks that there are m->n lines, none of them empty. */
 static enum status index_lines(struct name_map *m, struct error *e)
 {
     const char *p = m->text, *end = m->bytes > 0 ? p + m->bytes : p;
@@ -137,6 +139,7 @@ struct map_name name_map_at(const struct name_map *m, uint64_t vertex)
     return name;
 }
 
+/* Prints the name of a vertex; without a map (NULL), its number. */
 void name_map_print(FILE *out, const struct name_map *m, uint64_t vertex)
 {
     if (m == NULL) {
@@ -147,6 +150,7 @@ void name_map_print(FILE *out, const struct name_map *m, uint64_t vertex)
     fwrite(name.bytes, 1, name.length, out);
 }
 
+/* The same for people to read: control characters are printed as \xNN. */
 void name_map_show(FILE *out, const struct name_map *m, uint64_t vertex)
 {
     if (m == NULL) {
@@ -180,7 +184,7 @@ static uint64_t slot_of(const struct wanted *w, const char *bytes, size_t length
     return slot;
 }
 
-/* Enters the names that are looked for into the hash table. A name given twice is entered once. */
+/* Enters the names that are looked for into the hash table, one given twice only once. Each gets no vertex (UINT64_MAX) yet. */
 static void look_for(struct wanted *w, uint64_t count, uint64_t *vertices)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -192,7 +196,7 @@ static void look_for(struct wanted *w, uint64_t count, uint64_t *vertices)
     }
 }
 
-/* Goes through the map until all names in the hash table are found. */
+/* Goes through the map until all names in the hash table are found, and sets vertices[] of those. */
 static void look_through(const struct name_map *m, struct wanted *w, uint64_t *vertices)
 {
     struct map_name name = {0};
@@ -206,6 +210,7 @@ static void look_through(const struct name_map *m, struct wanted *w, uint64_t *v
     }
 }
 
+/* Sets vertices[i] to the vertex named names[i]. Fails for the first name that the map does not have. */
 enum status name_map_find(const struct name_map *m, const char *const *names, uint64_t count,
                           uint64_t *vertices, struct error *e)
 {
@@ -229,6 +234,7 @@ enum status name_map_find(const struct name_map *m, const char *const *names, ui
 
 /* ---- writing ---- */
 
+/* Appends the name of the next vertex, and a newline. */
 enum status name_map_write(struct outfile *out, const char *bytes, size_t length, struct error *e)
 {
     if (outfile_write(out, bytes, length, e) == ST_OK)

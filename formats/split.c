@@ -50,7 +50,7 @@ void split_free(struct split *split)
     memset(split, 0, sizeof *split);
 }
 
-/* One of the two arrays of a list, as a section in pieces. */
+/* Writes one section from s->list, which is read piece by piece into its two arrays; `entries` is the one to be written. */
 static enum status write_list(const struct split *s, uint32_t type, const uint64_t *entries,
                               struct container_writer *w, struct error *e)
 {
@@ -65,8 +65,8 @@ static enum status write_list(const struct split *s, uint32_t type, const uint64
     return e->status;
 }
 
-static enum status write_sections(const struct split *s, struct container_writer *w,
-                                  struct error *e)
+/* Writes all sections, and the header and the table. */
+static enum status write_sections(const struct split *s, struct container_writer *w, struct error *e)
 {
     const uint64_t at[SPLIT_ATTRIBUTE_COUNT] = {
         [AT_DIRECTION] = (uint64_t)s->direction, [AT_EDGES] = s->totals.edges,
@@ -105,7 +105,7 @@ struct wanted {
     uint64_t *rows;
 };
 
-/* Copies a section, checked, into memory of its own. */
+/* Copies a section, once its width and count are checked, into *wanted->copy and *wanted->rows. */
 static enum status copy_section(const struct split *split, const struct container *c,
                                 const struct wanted *wanted, struct error *e)
 {
@@ -119,6 +119,7 @@ static enum status copy_section(const struct split *split, const struct containe
     return ST_OK;
 }
 
+/* Reads the section of attributes into the split. Version 1 has the first SPLIT_ATTRIBUTES_1 of them. */
 static enum status read_attributes(struct split *split, const struct container *c, struct error *e)
 {
     const struct section *s;
@@ -162,6 +163,7 @@ static enum status check_delegates(const struct split *s, const char *path, stru
     return ST_OK;
 }
 
+/* Compares all CRCs, and reads all sections into the split. */
 static enum status read_sections(struct split *split, struct container *c, struct error *e)
 {
     uint64_t rows;
@@ -179,8 +181,7 @@ static enum status read_sections(struct split *split, struct container *c, struc
     return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;
 }
 
-enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
-                       struct error *e)
+enum status split_read(struct split *split, const char *path, struct memory_budget *budget, struct error *e)
 {
     struct container *c = NULL;
     *split = (struct split){.budget = budget};

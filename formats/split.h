@@ -72,8 +72,7 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
 
 /* Reads the split in the file `path` ("-" is standard input), and checks all of it, CRCs included. The mapped file is charged
  * to `budget` only while the function copies from it. */
-enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
-                       struct error *e);
+enum status split_read(struct split *split, const char *path, struct memory_budget *budget, struct error *e);
 
 /* The sweep's row for `th`, or NULL. */
 const struct sweep_row *split_row(const struct split *split, uint64_t th);

@@ -46,6 +46,7 @@ struct command {
 
 /* ---- command line ---- */
 
+/* Appends a root to those of *c. */
 static void add_root(const struct cli *cli, struct command *c, const char *text)
 {
     uint64_t *grown = realloc(c->root, (c->roots + 1) * sizeof *grown);
@@ -57,6 +58,7 @@ static void add_root(const struct cli *cli, struct command *c, const char *text)
     c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES - 1);
 }
 
+/* Appends the roots of a list with commas. */
 static void add_roots(const struct cli *cli, struct command *c, const char *list)
 {
     char text[32];
@@ -70,6 +72,7 @@ static void add_roots(const struct cli *cli, struct command *c, const char *list
     }
 }
 
+/* Stores an option in *c, or passes a common one on to cli_option. */
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
 {
     switch (option) {
@@ -82,8 +85,8 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     }
 }
 
-static void check_file(const struct cli *cli, const struct command *c, const char *option,
-                       const char *file)
+/* Refuses a file name without %d for several roots, or with %d for none. */
+static void check_file(const struct cli *cli, const struct command *c, const char *option, const char *file)
 {
     int per_root = file != NULL && strstr(file, "%d") != NULL;
     if (per_root && c->roots == 0 && c->error.status == ST_OK)
@@ -97,6 +100,7 @@ static int is_stdin(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
+/* Refuses options that exclude each other, or that are missing. */
 static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
 {
     int from_stdin = edge_inputs_have_stdin(&c->inputs) + is_stdin(c->depths) + is_stdin(c->parents);
@@ -110,8 +114,8 @@ static void check_command(const struct cli *cli, const struct command *c, const 
     check_file(cli, c, "--parents", c->parents);
 }
 
-static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv,
-                            uint32_t rank)
+/* Reads the options and opens the inputs into *c, whose `error` holds a failure. */
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank)
 {
     static const struct option options[] = {{"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
@@ -154,8 +158,8 @@ static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
     return name;
 }
 
-static enum status check_open_claims(const struct work *k, struct claims *claims,
-                                      struct error *e)
+/* Checks the claims of one root against all edges, and prints that they are valid. */
+static enum status check_open_claims(const struct work *k, struct claims *claims, struct error *e)
 {
     struct claim_sums sums;
     watch_phase("checking the results from root %" PRIu64, claims->root);
@@ -189,6 +193,7 @@ static enum status check_root(const struct work *k, uint64_t i, struct error *e)
     return e->status;
 }
 
+/* Prints time and memory with -v. */
 static void print_cost(const struct cli *cli, double start)
 {
     char peak[16];
@@ -196,8 +201,8 @@ static void print_cost(const struct cli *cli, double start)
                format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status dbfs_check(const struct cli *cli, const struct command *c,
-                              const struct comm *comm, struct error *e)
+/* The work of the program, once its options are read. Collective. */
+static enum status dbfs_check(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
     double start = cli_seconds();
     struct graph_edges edges = {0};

@@ -114,6 +114,7 @@ static void parse_heads(const struct cli *cli, const char *text, int *heads)
     }
 }
 
+/* Sets the action; a second one is a usage error. */
 static void choose_action(const struct cli *cli, struct command *c, enum action action)
 {
     if (c->action != PACK && c->action != action)
@@ -142,6 +143,7 @@ static const char *making_option(int option)
     }
 }
 
+/* Stores an option in *c, or passes a common one on to cli_option. */
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
 {
     struct error e = {0};
@@ -182,6 +184,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     }
 }
 
+/* Refuses options that exclude each other, or that are missing. */
 static void check_command(const struct cli *cli, const struct command *c)
 {
     const struct pack_options *p = &c->pack;
@@ -212,7 +215,7 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-s and the edges cannot both be standard input");
 }
 
-/* Settles the options of a grid, which needs shards without delegates. */
+/* Sets p and TH as a grid needs them: no delegates. Refuses options that say otherwise. */
 static void settle_layout(const struct cli *cli, struct command *c)
 {
     struct pack_options *p = &c->pack;
@@ -229,8 +232,8 @@ static void settle_layout(const struct cli *cli, struct command *c)
     p->th = TH_INFINITE;
 }
 
-static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv,
-                            uint32_t rank, struct error *e)
+/* Reads the options and opens the inputs into *c; settles what follows from several options. */
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank, struct error *e)
 {
     static const struct option options[] = {{"shards", required_argument, NULL, 'p'},
                                             {"split", required_argument, NULL, 's'},
@@ -272,7 +275,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                    : cli->within_dbfs ? FOLDER_ONCE : FOLDER_NEW;
 }
 
-/* Says which parts --resume found, or will find after this failure. */
+/* Says which parts --resume found, or will find after a failure, and which are on other hosts. */
 static void print_progress(const struct cli *cli, const struct pack_options *o,
                            const struct pack_report *r, const struct error *e)
 {
@@ -301,6 +304,7 @@ static void print_suggestion(const struct cli *cli, const struct suggestion *sug
         cli_report(cli, "%s", line[i]);
 }
 
+/* Prints how a packing that succeeded went. */
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
@@ -332,6 +336,7 @@ struct plan_context {
     const struct memory_budget *budget;
 };
 
+/* Prints all lines of the plan; a text_printer. */
 static void print_plan(FILE *out, const void *context)
 {
     const struct plan_context *p = context;
@@ -339,6 +344,7 @@ static void print_plan(FILE *out, const void *context)
     pack_lack_print(&p->lack, out);
 }
 
+/* Warns if the plan takes more memory or disk than there is. */
 static void warn_lack(const struct cli *cli, const struct plan_context *p)
 {
     char lacking[16], need[16], written[16];
@@ -356,6 +362,7 @@ static void warn_lack(const struct cli *cli, const struct plan_context *p)
                  format_size(p->lack.disk, lacking, sizeof lacking));
 }
 
+/* Makes the plan of a packing and prints it (--plan). */
 static enum status make_plan(const struct cli *cli, const struct command *c,
                              const struct edge_source *source, const struct memory_budget *budget,
                              struct error *e)
@@ -378,8 +385,8 @@ static enum status make_plan(const struct cli *cli, const struct command *c,
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
-static enum status refuse_unshared_split(const struct command *c, const struct comm *comm,
-                                         struct error *e)
+/* Refuses a split on standard input if there are several ranks. */
+static enum status refuse_unshared_split(const struct command *c, const struct comm *comm, struct error *e)
 {
     const char *path = c->pack.split_path;
     if (comm->ranks > 1 && path != NULL && strcmp(path, "-") == 0)
@@ -397,6 +404,7 @@ static enum status refuse_inputs_in_folder(const struct command *c, struct error
     return e->status;
 }
 
+/* Says with -v how much of a pipe went to a temporary file. */
 static void print_spooled(const struct cli *cli, const struct edge_source *source)
 {
     uint64_t spooled = edge_source_spooled_bytes(source);
@@ -413,8 +421,8 @@ static void warn_missing(const struct cli *cli, const struct edge_source *source
                  source->name, source->missing_edges);
 }
 
-static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
-                            struct error *e)
+/* Makes the packing, or its plan. Collective. */
+static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm, struct error *e)
 {
     struct spill spill;
     const char *folder[CLI_MAX_TMPDIRS];
@@ -465,6 +473,7 @@ static void print_verified(const struct cli *cli, const char *folder, const stru
                  "input cannot be summed up", folder, report->dropped);
 }
 
+/* Checks every byte of the folder (--verify). */
 static enum status run_verify(const struct cli *cli, const struct command *c, struct error *e)
 {
     struct memory_budget budget;
@@ -476,9 +485,8 @@ static enum status run_verify(const struct cli *cli, const struct command *c, st
     return e->status;
 }
 
-/* Looking at a folder is the work of one rank. */
-static enum status run_look(const struct cli *cli, const struct command *c,
-                            const struct comm *comm, struct error *e)
+/* Lists or verifies a folder, which is the work of one rank. */
+static enum status run_look(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
     if (comm->rank == 0 && c->action == LIST)
         pack_list(c->directory, c->json, stdout, e);

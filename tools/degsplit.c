@@ -64,6 +64,7 @@ struct command {
     enum shard_links links;
 };
 
+/* Stores an option in *c, or passes a common one on to cli_option. */
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
 {
     struct error e = {0};
@@ -88,11 +89,13 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     }
 }
 
+/* Nonzero if an output is standard output, which is also the default. */
 static int is_standard(const char *path)
 {
     return path == NULL || outfile_is_stdout(path);
 }
 
+/* Reads the options into *c and *cli, and refuses those that exclude each other. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
 {
     static const struct option options[] = {{"threshold", required_argument, NULL, 't'},
@@ -138,8 +141,7 @@ static enum status write_split(const struct split *split, const char *path, stru
     return e->status;
 }
 
-static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp,
-                          double seconds)
+static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp, double seconds)
 {
     char th[24], peak[16];
     cli_detail(cli, "degrees %.3f s, class counts %.3f s", s->degree_seconds, s->class_seconds);
@@ -150,6 +152,7 @@ static void print_summary(const struct cli *cli, const struct separation *s, con
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
+/* Prints the table of thresholds, with predicted times, to --sweep or to standard error. */
 static enum status print_sweep(const struct cli *cli, const struct command *c, const struct separation *s,
                                const struct split *split, struct memory_budget *budget, struct error *e)
 {
@@ -191,6 +194,7 @@ static void print_suggestion(const struct cli *cli, const struct suggestion *sug
         cli_note(cli, "%s", line[i]);
 }
 
+/* Sets *choice to the TH given, or to the one that the rule suggests, which is then printed. */
 static enum status choose_th(const struct cli *cli, const struct command *c, const struct separation *s,
                              struct split_choice *choice, struct memory_budget *budget, struct error *e)
 {
@@ -221,6 +225,7 @@ static uint64_t most_delegates(const struct command *c, const struct separation_
     return bound < most ? bound : most;
 }
 
+/* Prints what the separation would take (--plan). */
 static enum status print_plan(const struct command *c, const struct edge_source *source,
                               const struct separation_options *options,
                               const struct memory_budget *budget, struct error *e)
@@ -252,7 +257,7 @@ static enum status print_plan(const struct command *c, const struct edge_source 
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
-/* Every rank has the same numbers; the first one writes them. */
+/* Chooses TH, writes the split and prints the table. Every rank has the same numbers; the first one calls it. */
 static enum status write_results(const struct cli *cli, const struct command *c,
                                  struct separation *s, struct memory_budget *budget,
                                  double start, struct error *e)
@@ -270,6 +275,7 @@ static enum status write_results(const struct cli *cli, const struct command *c,
     return e->status;
 }
 
+/* Counts degrees and classes on all ranks, and has the first one write the results. */
 static enum status separate(const struct cli *cli, const struct command *c,
                             struct edge_source *source,
                             const struct separation_options *options,
@@ -305,8 +311,8 @@ static void warn_missing(const struct cli *cli, const struct edge_source *source
                  source->name, source->missing_edges);
 }
 
-static enum status degsplit(const struct cli *cli, const struct command *c,
-                            const struct comm *comm, struct error *e)
+/* The work of the program, once its options are read. Collective. */
+static enum status degsplit(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
     struct edge_source source = {0};
     struct memory_budget budget;
@@ -321,7 +327,7 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
         warn_missing(cli, &source);
         if (!c->plan &&
-            edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
+            edge_source_make_dense(&source, /* p */ 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
         else if (c->plan && comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);

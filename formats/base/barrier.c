@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Ends the pass: all who wait for it go on. The last to arrive calls it. */
 void barrier_end(struct barrier *b)
 {
     atomic_store(&b->arrived, 0);
@@ -16,6 +17,7 @@ void barrier_end(struct barrier *b)
         syscall(SYS_futex, &b->over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Waits until pass `number` is over: spins for `longest` seconds at most, and then sleeps. */
 void barrier_await(struct barrier *b, uint32_t number, double longest)
 {
     struct patience patience = {0};

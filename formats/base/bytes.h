@@ -41,6 +41,7 @@ static inline int size_mul(uint64_t a, uint64_t b, uint64_t *out)
     return __builtin_mul_overflow(a, b, out);
 }
 
+/* The same for a sum. */
 static inline int size_add(uint64_t a, uint64_t b, uint64_t *out)
 {
     return __builtin_add_overflow(a, b, out);

@@ -18,6 +18,7 @@
 
 static int line_is_shown;
 
+/* Draws `line` on the terminal in place of the line drawn before; NULL clears it. */
 void cli_show_line(const char *line)
 {
     if (line != NULL)
@@ -27,19 +28,21 @@ void cli_show_line(const char *line)
     line_is_shown = line != NULL;
 }
 
+/* Prints a string with its control characters made visible; a text_printer. */
 static void print_visible(FILE *out, const void *text)
 {
     text_print_visible(out, text, strlen(text));
 }
 
-static void print_text(const struct cli *cli, const char *kind, const char *text)
+/* Prints "program: " and the text on standard error, within the script dbfs in its words; clears the line of cli_show_line. */
+static void print_text(const struct cli *cli, const char *prefix, const char *text)
 {
     if (cli->silent)
         return;
     size_t size;
     char *shown = text_printed(print_visible, text, &size);
     cli_show_line(NULL);
-    fprintf(stderr, "%s: %s", cli->program, kind);
+    fprintf(stderr, "%s: %s", cli->program, prefix);
     if (shown != NULL && cli->within_dbfs)
         print_for_dbfs(stderr, shown);
     else
@@ -48,29 +51,32 @@ static void print_text(const struct cli *cli, const char *kind, const char *text
     free(shown);
 }
 
-static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
+static void print_line(const struct cli *cli, const char *prefix, const char *format, va_list args)
 {
     char text[4 * ERROR_TEXT_BYTES]; /* a warning may quote a message */
     vsnprintf(text, sizeof text, format, args);
-    print_text(cli, kind, text);
+    print_text(cli, prefix, text);
 }
 
-#define PRINT_LINE(cli, kind)                                                                      \
+#define PRINT_LINE(cli, prefix)                                                                    \
     do {                                                                                           \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
-        print_line(cli, kind, format, args);                                                       \
+        print_line(cli, prefix, format, args);                                                     \
         va_end(args);                                                                              \
     } while (0)
 
+/* Opens standard input, output and error where the caller closed them, so that no file gets these descriptors. */
 void cli_begin(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd)
+        int way = fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY; /* so that using it still fails */
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", way) != fd)
             _exit(ST_RUNTIME); /* no message could be read */
     }
 }
 
+/* If the script dbfs runs this program: sets cli->within_dbfs, and lets messages begin with "dbfs". */
 void cli_called(struct cli *cli)
 {
     cli->within_dbfs = getenv("DBFS_NAMES") != NULL;
@@ -78,6 +84,7 @@ void cli_called(struct cli *cli)
         cli->program = "dbfs";
 }
 
+/* Prints that --help lists the options, and exits with ST_USAGE. */
 _Noreturn static void point_to_help(const struct cli *cli)
 {
     if (!cli->silent)
@@ -85,6 +92,7 @@ _Noreturn static void point_to_help(const struct cli *cli)
     exit(ST_USAGE);
 }
 
+/* Prints the message and a pointer to --help, and exits with ST_USAGE. */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
 {
     PRINT_LINE(cli, "");
@@ -96,18 +104,21 @@ void cli_warn(const struct cli *cli, const char *format, ...)
     PRINT_LINE(cli, "warning: ");
 }
 
+/* Prints a line unless -q is given. */
 void cli_note(const struct cli *cli, const char *format, ...)
 {
     if (!cli->quiet)
         PRINT_LINE(cli, "");
 }
 
+/* Prints a line with -v. */
 void cli_detail(const struct cli *cli, const char *format, ...)
 {
     if (cli->verbose)
         PRINT_LINE(cli, "");
 }
 
+/* Prints a line on finished work: unless -q is given, but within the script dbfs only with -v. */
 void cli_report(const struct cli *cli, const char *format, ...)
 {
     if (cli->within_dbfs ? cli->verbose : !cli->quiet)
@@ -126,6 +137,7 @@ _Noreturn static void print_and_exit(const struct cli *cli, const char *text)
     exit(cli_finish(cli, &e));
 }
 
+/* Stores a common option in *cli, or answers --help and --version and exits. Any other option is a usage error. */
 void cli_option(struct cli *cli, int option, const char *argument)
 {
     char version[64];
@@ -168,7 +180,7 @@ static void refuse_empty(const struct cli *cli, const char *name, const char *te
         cli_usage(cli, "%s: is empty", name);
 }
 
-/* Refuses a URL in place of a file or folder. Roots by name may be URLs. */
+/* Refuses an empty word, or a URL in place of a file or folder. Roots by name may be URLs. */
 static void check_file(const struct cli *cli, const char *name, const char *text)
 {
     refuse_empty(cli, name, text);
@@ -177,8 +189,8 @@ static void check_file(const struct cli *cli, const char *name, const char *text
                   text);
 }
 
-int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
-             const struct option *options)
+/* Calls getopt_long and returns its result. An empty value, or an empty word or URL behind the options, is a usage error. */
+int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, const struct option *options)
 {
     char name[64], *path = argv[0];
     int at = -1;
@@ -199,8 +211,8 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
     return option;
 }
 
-uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
-                    uint64_t maximum)
+/* Reads the whole number given to an option; anything else, or one out of bounds, is a usage error. */
+uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum, uint64_t maximum)
 {
     uint64_t value = UINT64_MAX;
     int held = parse_u64(text, &value) == 0;
@@ -215,6 +227,7 @@ uint64_t cli_number(const struct cli *cli, const char *option, const char *text,
     return value;
 }
 
+/* Sets *value to the text of an option that may be given once; the second time is a usage error. */
 void cli_once(const struct cli *cli, const char *option, const char *text, const char **value)
 {
     if (*value != NULL)
@@ -222,8 +235,8 @@ void cli_once(const struct cli *cli, const char *option, const char *text, const
     *value = text;
 }
 
-int cli_choice(const struct cli *cli, const char *option, const char *text,
-               const char *const *names, int count)
+/* Returns the index of the text among the names that an option takes; any other text is a usage error. */
+int cli_choice(const struct cli *cli, const char *option, const char *text, const char *const *names, int count)
 {
     char list[256] = "";
     for (int i = 0, used = 0; i < count; i++) {
@@ -235,6 +248,7 @@ int cli_choice(const struct cli *cli, const char *option, const char *text,
     cli_usage(cli, "%s: '%s' is not %s", option, text, list);
 }
 
+/* Reads the number given to an option; anything else, or a negative one, is a usage error. */
 double cli_real(const struct cli *cli, const char *option, const char *text)
 {
     double value;
@@ -256,6 +270,7 @@ int cli_cores(void)
     return cores > 0 ? (int)cores : 1;
 }
 
+/* Makes it a usage error that a launcher started several processes. */
 void cli_alone(const struct cli *cli)
 {
     const char *variable = NULL;
@@ -265,6 +280,7 @@ void cli_alone(const struct cli *cli)
                   "mpiexec or srun", variable, processes);
 }
 
+/* The number of threads to use: that of -@, with a warning if it is very large, or this process's share of the cores. */
 int cli_threads(const struct cli *cli)
 {
     int cores = cli_cores();
@@ -276,6 +292,7 @@ int cli_threads(const struct cli *cli)
     return share > 0 ? share : 1;
 }
 
+/* Folder number `i` for temporary files: those of -T in turn, else $TMPDIR, else /tmp. */
 const char *cli_tmpdir(const struct cli *cli, int i)
 {
     if (cli->tmpdirs > 0)
@@ -284,6 +301,7 @@ const char *cli_tmpdir(const struct cli *cli, int i)
     return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
+/* Stores all folders for temporary files in folder[], and returns their number. */
 int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
 {
     int count = cli->tmpdirs > 0 ? cli->tmpdirs : 1;
@@ -292,6 +310,7 @@ int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
     return count;
 }
 
+/* Clears the line and prints the failure, unless a pipe was closed. Returns the exit code. */
 int cli_finish(const struct cli *cli, const struct error *e)
 {
     cli_show_line(NULL);

@@ -66,13 +66,11 @@ _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
 
 /* Calls getopt_long and returns its result. It is a usage error if an option has an empty value, or if an empty word or a URL
  * stands behind the options. */
-int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
-             const struct option *options);
+int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, const struct option *options);
 
 /* Reads the number given to an option. A malformed number, or one outside minimum..maximum, is a usage error that names the
  * option and the limit. */
-uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
-                    uint64_t maximum);
+uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum, uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
 
 /* Sets *value to the text given to an option that may be given only once, such as the name of an output. The second time is a
@@ -80,8 +78,7 @@ double cli_real(const struct cli *cli, const char *option, const char *text);
 void cli_once(const struct cli *cli, const char *option, const char *text, const char **value);
 
 /* Returns the index of `text` among the `count` names that an option accepts. Any other text is a usage error that lists the names. */
-int cli_choice(const struct cli *cli, const char *option, const char *text,
-               const char *const *names, int count);
+int cli_choice(const struct cli *cli, const char *option, const char *text, const char *const *names, int count);
 
 /* Makes it a usage error that a launcher such as mpiexec started several processes. For programs that run as one process. */
 void cli_alone(const struct cli *cli);

@@ -15,6 +15,7 @@
 
 enum { CHUNK_BYTES = 1 << 20 };
 
+/* The largest of the 32-bit numbers; up to 3 bytes at the end are left out. */
 static uint32_t largest(const unsigned char *p, size_t count)
 {
     uint32_t most = 0, x;
@@ -30,6 +31,7 @@ static uint32_t largest(const unsigned char *p, size_t count)
 
 enum { LANES = 4, LANE_BYTES = 16, FOLDED_BYTES = LANES * LANE_BYTES, WORTH_FOLDING_BYTES = 256 };
 
+/* Replaces the 16 bytes of `x` by what they add to `next`; `by` has the powers of x for the distance of the two. */
 __attribute__((target("pclmul,sse4.1")))
 static inline __m128i fold(__m128i x, __m128i by, __m128i next)
 {
@@ -37,6 +39,7 @@ static inline __m128i fold(__m128i x, __m128i by, __m128i next)
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
+/* The CRC that goes on from `crc`, by folding, and in *most the largest number. `count` is at least FOLDED_BYTES. */
 __attribute__((target("pclmul,sse4.1")))
 static uint32_t crc32_folded(uint32_t crc, const unsigned char *p, size_t count, uint32_t *most)
 {
@@ -63,6 +66,7 @@ static uint32_t crc32_folded(uint32_t crc, const unsigned char *p, size_t count,
     return (uint32_t)crc32_z(crc, p, count);
 }
 
+/* The same, by folding only where that is worth it. */
 static uint32_t crc_of_chunk(uint32_t crc, const unsigned char *p, size_t count, uint32_t *most)
 {
     if (count >= WORTH_FOLDING_BYTES && __builtin_cpu_supports("pclmul") &&
@@ -72,6 +76,7 @@ static uint32_t crc_of_chunk(uint32_t crc, const unsigned char *p, size_t count,
     return (uint32_t)crc32_z(crc, p, count);
 }
 #else
+/* The same for any processor. */
 static uint32_t crc_of_chunk(uint32_t crc, const unsigned char *p, size_t count, uint32_t *most)
 {
     *most = largest(p, count);
@@ -79,12 +84,14 @@ static uint32_t crc_of_chunk(uint32_t crc, const unsigned char *p, size_t count,
 }
 #endif
 
+/* Goes on from `crc` as zlib's crc32 does; 0 begins. */
 uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t count)
 {
     uint32_t most;
     return crc_of_chunk(crc, bytes, count, &most);
 }
 
+/* The CRC-32 of an array, and in *most its largest 32-bit number. If memory for the parts is short, one thread does it. */
 uint32_t crc32_and_most(const void *bytes, uint64_t count, int threads, uint32_t *most)
 {
     const unsigned char *p = bytes;

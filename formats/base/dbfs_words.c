@@ -36,7 +36,7 @@ static size_t print_name(FILE *out, const char *text)
     return 0;
 }
 
-/* The same for a word of the table. */
+/* If `text` begins with a word of the table, prints what dbfs says instead and returns the bytes of the word; else 0. */
 static size_t print_word(FILE *out, const char *text)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -49,6 +49,7 @@ static size_t print_word(FILE *out, const char *text)
     return 0;
 }
 
+/* Prints the text as fits the command of dbfs that the user typed: its words, and names in place of paths that dbfs made. */
 void print_for_dbfs(FILE *out, const char *text)
 {
     while (*text != '\0') {

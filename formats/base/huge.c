@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+/* Asks for huge pages, of which only those that lie wholly in the array can be given. */
 void huge_advise(void *array, size_t bytes)
 {
     uintptr_t begin = ((uintptr_t)array + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
@@ -12,6 +13,7 @@ void huge_advise(void *array, size_t bytes)
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
+/* Allocates `bytes` zeroed bytes, aligned to their size (a power of two), in huge pages if possible. */
 void *huge_alloc(size_t bytes)
 {
     char *all = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

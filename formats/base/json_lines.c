@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Prints lines of "key number word" as one JSON object; other lines are left out. */
 void json_lines_print(FILE *out, const char *lines)
 {
     char key[64], number[32], word[32];

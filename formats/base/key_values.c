@@ -19,8 +19,8 @@ static void format_crc_line(const char *text, size_t size, char line[CRC_LINE_BY
 
 /* ---- writing ---- */
 
-enum status key_values_write(const char *path, text_printer *print, const void *context,
-                             struct error *e)
+/* Writes a file of the lines that `print` prints, and their CRC. */
+enum status key_values_write(const char *path, text_printer *print, const void *context, struct error *e)
 {
     size_t size;
     char *text = text_printed(print, context, &size);
@@ -37,7 +37,7 @@ enum status key_values_write(const char *path, text_printer *print, const void *
 
 /* ---- reading ---- */
 
-/* All bytes of a file, and a NUL behind them. */
+/* Reads the whole file into kv->text, and a NUL behind it. */
 static enum status read_all(struct key_values *kv, FILE *file, const char *path, struct error *e)
 {
     for (size_t capacity = 1 << 14;; capacity *= 2) {
@@ -53,6 +53,7 @@ static enum status read_all(struct key_values *kv, FILE *file, const char *path,
     return ferror(file) ? fail_errno(e, path, "cannot read") : ST_OK;
 }
 
+/* Reads the whole file. If it is missing, sets *found to 0; without `found`, fails. */
 enum status key_values_read(struct key_values *kv, const char *path, int *found, struct error *e)
 {
     memset(kv, 0, sizeof *kv);
@@ -78,6 +79,7 @@ int key_values_starts_with(const struct key_values *kv, const char *text)
     return strncmp(kv->text, text, strlen(text)) == 0;
 }
 
+/* Nonzero if the last line is the CRC of the lines before. Then key_values_next begins at the second line. */
 int key_values_check(struct key_values *kv)
 {
     char expected[CRC_LINE_BYTES];
@@ -95,6 +97,7 @@ int key_values_check(struct key_values *kv)
     return kv->next != NULL && kv->next <= kv->end;
 }
 
+/* Cuts the next line into key and value, which is NULL if there is no blank; 0 if no line is left. */
 int key_values_next(struct key_values *kv, const char **key, const char **value)
 {
     if (kv->next >= kv->end)

@@ -10,8 +10,7 @@
 
 /* Writes the file: the lines that `print` prints, the first line of the file among them, and then the line
  * with the CRC. The file gets its name only when it is complete. */
-enum status key_values_write(const char *path, text_printer *print, const void *context,
-                             struct error *e);
+enum status key_values_write(const char *path, text_printer *print, const void *context, struct error *e);
 
 struct key_values {
     char *text; /* owned */

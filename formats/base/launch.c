@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* The processes that a launcher started; 1 without one. If several, *variable is the environment variable that says so. */
 long launched_processes(const char **variable)
 {
     /* SLURM_NTASKS is left out: batch scripts set it for every step, also for a step with another number of processes */

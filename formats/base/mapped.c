@@ -14,7 +14,8 @@
 static struct mapped_file *open_files; /* the handler reads it without the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct iovec text(const char *s)
+/* A string for writev. */
+static struct iovec iovec_of(const char *s)
 {
     return (struct iovec){(void *)s, strlen(s)};
 }
@@ -23,12 +24,13 @@ static struct iovec text(const char *s)
 static void say_what_failed(const struct mapped_file *file)
 {
     struct iovec line[] = {
-        text(program_invocation_short_name), text(": "), text(file->path),
-        text(": cannot read: the file became shorter while it was in use, or its disk failed\n")};
+        iovec_of(program_invocation_short_name), iovec_of(": "), iovec_of(file->path),
+        iovec_of(": cannot read: the file became shorter while it was in use, or its disk failed\n")};
     if (writev(STDERR_FILENO, line, sizeof line / sizeof *line) < 0)
         return; /* nobody is left to tell */
 }
 
+/* Handles SIGBUS: if the address is in a mapped file, prints the message and ends the process. */
 static void end_by_bus_error(int number, siginfo_t *info, void *context)
 {
     const char *at = info->si_addr;
@@ -52,8 +54,8 @@ static void install(void)
     installed = 1;
 }
 
-enum status mapped_open(struct mapped_file *file, int fd, size_t size, const char *path,
-                        struct error *e)
+/* Maps a file for reading, and enters it into open_files for the handler of SIGBUS. */
+enum status mapped_open(struct mapped_file *file, int fd, size_t size, const char *path, struct error *e)
 {
     void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)

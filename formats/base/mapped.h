@@ -17,8 +17,7 @@ struct mapped_file {
 };
 
 /* Maps the first `size` bytes, more than 0, of `fd` for reading. */
-enum status mapped_open(struct mapped_file *file, int fd, size_t size, const char *path,
-                        struct error *e);
+enum status mapped_open(struct mapped_file *file, int fd, size_t size, const char *path, struct error *e);
 void mapped_close(struct mapped_file *file); /* a zeroed one is allowed */
 
 #endif

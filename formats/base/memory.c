@@ -126,6 +126,7 @@ uint64_t memory_peak_bytes(void)
     return (uint64_t)kib * 1024;
 }
 
+/* Begins a budget; the limit 0 means three quarters of the memory that is available. */
 void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
 {
     budget->limit_bytes = limit_bytes != 0 ? limit_bytes : memory_available() / 4 * 3;
@@ -145,8 +146,8 @@ static uint64_t thread_bytes(void)
     return strstr(line, "[always]") != NULL ? 3 * MEMORY_THREAD_BYTES : MEMORY_THREAD_BYTES;
 }
 
-enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
-                                  struct error *e)
+/* Begins the budget of the whole process, with what the program and its threads use; lowers *threads if the limit is small. */
+enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads, struct error *e)
 {
     char limit[16], least[16];
     uint64_t of_thread = thread_bytes();
@@ -190,6 +191,7 @@ static struct block *block_alloc(size_t bytes)
     return block;
 }
 
+/* Allocates zeroed elements that no budget counts. NULL if memory is short, or if *e already holds a failure. */
 void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e)
 {
     void *array = e->status == ST_OK ? calloc(count > 0 ? count : 1, width) : NULL;
@@ -198,6 +200,7 @@ void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e)
     return array;
 }
 
+/* Makes room for element number `count`: doubles the array whenever `count` is 0 or a power of two. */
 void *memory_grow(void *array, uint64_t count, uint64_t width)
 {
     if ((count & (count - 1)) != 0)
@@ -205,8 +208,8 @@ void *memory_grow(void *array, uint64_t count, uint64_t width)
     return realloc(array, (count > 0 ? 2 * count : 1) * width);
 }
 
-enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
-                          struct error *e)
+/* Counts memory that was allocated elsewhere; fails if the budget has less left. */
+enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what, struct error *e)
 {
     char need[16], left[16];
     uint64_t taken = __atomic_load_n(&budget->taken_bytes, __ATOMIC_RELAXED);
@@ -221,6 +224,7 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
     return ST_OK;
 }
 
+/* The same, without a check, for memory that the caller has compared with the budget before. */
 void memory_charge_planned(struct memory_budget *budget, uint64_t bytes)
 {
     __atomic_fetch_add(&budget->taken_bytes, bytes, __ATOMIC_RELAXED);
@@ -231,6 +235,7 @@ void memory_discharge(struct memory_budget *budget, uint64_t bytes)
     __atomic_fetch_sub(&budget->taken_bytes, bytes, __ATOMIC_RELAXED);
 }
 
+/* Allocates zeroed elements and charges them to the budget. On failure *array is NULL. */
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e)
 {
@@ -249,7 +254,7 @@ enum status memory_take(struct memory_budget *budget, void **array, uint64_t cou
     return ST_OK;
 }
 
-/* The last page is huge if the array fills half of it. */
+/* Asks for huge pages under an array from memory_take. The last page is huge if the array fills half of it. */
 void memory_advise_huge(void *array)
 {
     if (array == NULL)

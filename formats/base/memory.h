@@ -31,8 +31,7 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 /* Makes the budget of the whole process, and charges to it what the program itself and its threads use. Large arrays are
  * charged later. Call it once, at the start. Lowers *threads, but not to 0, if the threads would take more than a quarter of
  * the budget. ST_RESOURCE if the limit is below MEMORY_LEAST_BYTES. */
-enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
-                                  struct error *e);
+enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads, struct error *e);
 
 static inline uint64_t memory_left(const struct memory_budget *budget)
 {
@@ -58,8 +57,7 @@ void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e);
 void *memory_grow(void *array, uint64_t count, uint64_t width);
 
 /* Charges to the budget memory that was allocated elsewhere, such as a mapped file. ST_RESOURCE if the budget has less left. */
-enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
-                          struct error *e);
+enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what, struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);
 
 /* Charges memory that the caller has counted before. The budget must have room for it, so that the call cannot fail. */

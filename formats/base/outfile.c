@@ -30,6 +30,7 @@ struct outfile {
     unsigned char *buffer;
 };
 
+/* Closes the file, if it is no standard stream, and frees all. A temporary file stays, and no signal removes it any more. */
 static void free_outfile(struct outfile *out)
 {
     if (out->fd > STDERR_FILENO)
@@ -74,7 +75,7 @@ static void follow_links(const char *path, char made[PATH_MAX])
         ;
 }
 
-/* A symbolic link is followed, so that the file that the link names is made or replaced, and the link stays. */
+/* Returns the file that an output names, at the end of links, so that links stay; the caller frees it. */
 static char *resolve_link(const char *path)
 {
     char made[PATH_MAX], *real = realpath(path, NULL);
@@ -84,6 +85,7 @@ static char *resolve_link(const char *path)
     return strdup(made);
 }
 
+/* Nonzero for "-" and NULL: standard input or output. */
 static int is_standard(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0;
@@ -147,8 +149,8 @@ static mode_t creation_mode(const struct stat *replaced)
     return 0666 & ~mask;
 }
 
-/* A file without a name leaves nothing behind, however the process ends. -1 where the file system has no such
- * files, or nothing could name them later. */
+/* Opens a file without a name, of which nothing is left however the process ends. -1 where the file system has no such files,
+ * or nothing could name them later. */
 static int open_nameless(const char *folder)
 {
     if (access("/proc/self/fd", X_OK) != 0)
@@ -156,8 +158,8 @@ static int open_nameless(const char *folder)
     return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }
 
-static enum status open_temporary(struct outfile *out, const struct stat *replaced,
-                                  struct error *e)
+/* Opens out->fd beside the final path, without a name if possible, else under a temporary name. */
+static enum status open_temporary(struct outfile *out, const struct stat *replaced, struct error *e)
 {
     size_t bytes = strlen(out->final_path) + 16;
     char *folder_copy = strdup(out->final_path), *base_copy = strdup(out->final_path);
@@ -193,7 +195,7 @@ static char *part_of(const char *path)
     return part;
 }
 
-/* Makes the part anew, or keeps its first bytes. No link is followed, as another user may have made it. */
+/* Opens out->fd as NAME.part, new or with its first `kept` bytes. No link is followed, as another user may have made it. */
 static enum status open_part(struct outfile *out, uint64_t kept, const struct stat *replaced, struct error *e)
 {
     struct stat st;
@@ -215,6 +217,7 @@ static enum status open_part(struct outfile *out, uint64_t kept, const struct st
     return ST_OK;
 }
 
+/* Opens out->fd for a path: a device or an output in place directly, else a temporary file or the part. */
 static enum status open_path(struct outfile *out, const char *path, uint64_t kept, struct error *e)
 {
     struct stat st;
@@ -234,6 +237,7 @@ static enum status open_path(struct outfile *out, const char *path, uint64_t kep
     return out->grows ? open_part(out, kept, exists ? &st : NULL, e) : open_temporary(out, exists ? &st : NULL, e);
 }
 
+/* Writes to a descriptor that the caller opened: to a standard stream itself, to another by a copy. */
 static enum status open_descriptor(struct outfile *out, int fd, struct error *e)
 {
     if (check_descriptor(out->name, fd, e) != ST_OK)
@@ -272,21 +276,25 @@ failed:
     return e->status;
 }
 
+/* Opens an output that gets its final name when it is complete. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e)
 {
-    return open_output(out, path, WHOLE, 0, e);
+    return open_output(out, path, WHOLE, /* kept */ 0, e);
 }
 
+/* Opens a regular file to be written over where it stands, if it exists. */
 enum status outfile_open_in_place(struct outfile **out, const char *path, struct error *e)
 {
-    return open_output(out, path, IN_PLACE, 0, e);
+    return open_output(out, path, IN_PLACE, /* kept */ 0, e);
 }
 
+/* Opens an output that is NAME.part until it is complete; its first `kept` bytes stay. */
 enum status outfile_open_growing(struct outfile **out, const char *path, uint64_t kept, struct error *e)
 {
     return open_output(out, path, GROWING, kept, e);
 }
 
+/* Sets *part to the name that outfile_open_growing uses; NULL if the output is written directly. */
 enum status outfile_part(char **part, const char *path, struct error *e)
 {
     struct stat st;
@@ -317,6 +325,7 @@ static int look_at_folder(const char *path, struct stat *folder, const char **na
     return stat(slash != NULL ? copy : ".", folder) == 0;
 }
 
+/* Nonzero if the same new file would be made for both paths: the same name in the same folder. */
 static int is_same_new_name(const char *a, const char *b)
 {
     struct stat a_folder, b_folder;
@@ -329,8 +338,8 @@ static int is_same_new_name(const char *a, const char *b)
            a_folder.st_ino == b_folder.st_ino;
 }
 
-enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
-                                  struct error *e)
+/* Fails if the output is the same file as one of the inputs. */
+enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count, struct error *e)
 {
     struct stat out, in;
     if (output == NULL)
@@ -348,7 +357,7 @@ enum status outfile_refuse_inputs(const char *output, const char *const *inputs,
     return ST_OK;
 }
 
-/* A device is no place where bytes of two outputs meet: there may be many like /dev/null. */
+/* Nonzero if bytes of both outputs would go to one file or pipe. Not for a device: there may be many like /dev/null. */
 static int is_same_place(const char *output, const char *other)
 {
     struct stat a, b;
@@ -370,6 +379,7 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
                 other);
 }
 
+/* Fails if the output could not be written at the end, which a trial shows, or would replace a file without `force`. */
 enum status outfile_check_output(const char *output, int force, struct error *e)
 {
     struct stat st;
@@ -391,8 +401,7 @@ enum status outfile_check_output(const char *output, int force, struct error *e)
 
 /* ---- writing ---- */
 
-static enum status write_all(struct outfile *out, const unsigned char *bytes, size_t count,
-                             struct error *e)
+static enum status write_all(struct outfile *out, const unsigned char *bytes, size_t count, struct error *e)
 {
     while (count > 0) {
         ssize_t done = write(out->fd, bytes, count);
@@ -415,6 +424,7 @@ static enum status flush_buffer(struct outfile *out, struct error *e)
     return write_all(out, out->buffer, count, e);
 }
 
+/* Appends bytes, through the buffer. */
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e)
 {
     if (out->buffered + count > BUFFER_BYTES && flush_buffer(out, e) != ST_OK)
@@ -427,8 +437,8 @@ enum status outfile_write(struct outfile *out, const void *bytes, size_t count, 
     return ST_OK;
 }
 
-enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
-                         struct error *e)
+/* Writes bytes at offset `at`, past the buffer. Any number of threads may do so. */
+enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count, struct error *e)
 {
     const unsigned char *p = bytes;
     while (count > 0) {
@@ -444,12 +454,13 @@ enum status outfile_fill(const struct outfile *out, uint64_t at, const void *byt
     return ST_OK;
 }
 
-enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
-                            struct error *e)
+/* Overwrites bytes at `offset` that were written before. */
+enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count, struct error *e)
 {
     return flush_buffer(out, e) == ST_OK ? outfile_fill(out, offset, bytes, count, e) : e->status;
 }
 
+/* Leaves out the next `count` bytes, which outfile_fill will write at *at. */
 enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, struct error *e)
 {
     *at = out->end;
@@ -461,6 +472,7 @@ enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, stru
     return ST_OK;
 }
 
+/* Flushes the buffer, and syncs a growing output, so that another run can go on from here. */
 enum status outfile_keep(struct outfile *out, struct error *e)
 {
     if (flush_buffer(out, e) == ST_OK && out->grows && out->temp_path != NULL && fdatasync(out->fd) != 0)
@@ -468,19 +480,20 @@ enum status outfile_keep(struct outfile *out, struct error *e)
     return e->status;
 }
 
-/* Nonzero if the temporary file has its name. */
-static int has_name(struct outfile *out)
+/* Gives the temporary file its temporary name if it has none yet. Nonzero if it has one then. */
+static int ensure_name(struct outfile *out)
 {
     return out->grows || out->pending_slot >= 0 || signals_name(out->fd, out->temp_path, &out->pending_slot) >= 0;
 }
 
+/* The temporary name, which the file gets now if it has none; NULL: other processes cannot join. */
 const char *outfile_temporary(struct outfile *out)
 {
-    return out->temp_path != NULL && has_name(out) ? out->temp_path : NULL;
+    return out->temp_path != NULL && ensure_name(out) ? out->temp_path : NULL;
 }
 
-enum status outfile_join(struct outfile **result, const char *temporary, const char *name,
-                         struct error *e)
+/* Opens the temporary file of another process, to fill parts of it. A signal removes it from now on. */
+enum status outfile_join(struct outfile **result, const char *temporary, const char *name, struct error *e)
 {
     *result = NULL;
     struct outfile *out = calloc(1, sizeof *out);
@@ -499,6 +512,7 @@ enum status outfile_join(struct outfile **result, const char *temporary, const c
     return ST_OK;
 }
 
+/* Syncs and closes a file that outfile_join opened. */
 enum status outfile_leave(struct outfile *out, struct error *e)
 {
     if (out == NULL)
@@ -541,7 +555,7 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The rename itself must survive a crash of the machine, so the folder is synced too. */
+/* Syncs the folder of `path`, because the rename itself must survive a crash of the machine. */
 static enum status sync_folder(const char *path, const char *name, struct error *e)
 {
     char copy[PATH_MAX]; /* no allocation may fail after the rename */
@@ -557,13 +571,13 @@ static enum status sync_folder(const char *path, const char *name, struct error 
     return e->status;
 }
 
-/* A file without a name takes its final one at once if that is free: at no moment would the end of the process leave a
- * temporary one. */
-static int takes_free_name(const struct outfile *out)
+/* Gives a file without a name its final one at once if that is free, so that no temporary one can be left. Nonzero if done. */
+static int take_free_name(const struct outfile *out)
 {
     return !out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
 }
 
+/* Syncs the temporary file and gives it its final name. */
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)
 {
     double start = now_seconds();
@@ -571,9 +585,9 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot sync");
     if (sync_seconds != NULL)
         *sync_seconds = now_seconds() - start;
-    if (takes_free_name(out))
+    if (take_free_name(out))
         return sync_folder(out->final_path, out->name, e);
-    if (!has_name(out))
+    if (!ensure_name(out))
         return fail_errno(e, out->name, "cannot name the complete file");
     int fd = out->fd;
     out->fd = -1;
@@ -586,6 +600,7 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
     return sync_folder(out->final_path, out->name, e);
 }
 
+/* Completes the output: flushes and syncs it, gives it its final name and frees `out`, also on failure. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e)
 {
     if (sync_seconds != NULL)
@@ -611,6 +626,7 @@ enum status outfile_commit(struct outfile *out, double *sync_seconds, struct err
     return e->status;
 }
 
+/* Removes the temporary file, but not a part, and frees `out`. */
 void outfile_abort(struct outfile *out)
 {
     if (out == NULL)
@@ -619,6 +635,7 @@ void outfile_abort(struct outfile *out)
     free_outfile(out);
 }
 
+/* Writes a whole output. */
 enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e)
 {
     struct outfile *out = NULL;
@@ -630,8 +647,8 @@ enum status outfile_put(const char *path, const void *bytes, size_t count, struc
     return e->status;
 }
 
-enum status outfile_print(const char *path, text_printer *print, const void *context,
-                          struct error *e)
+/* Writes the text that `print` prints as a whole output. */
+enum status outfile_print(const char *path, text_printer *print, const void *context, struct error *e)
 {
     size_t size;
     char *text = text_printed(print, context, &size);
@@ -642,6 +659,7 @@ enum status outfile_print(const char *path, text_printer *print, const void *con
     return e->status;
 }
 
+/* Flushes a standard stream; fails if any of it could not be written. */
 enum status stream_flush(FILE *stream, struct error *e)
 {
     if (fflush(stream) != 0 || ferror(stream))

@@ -28,8 +28,7 @@ struct outfile;
  * replace that input. Symbolic and hard links are recognised. Call it before anything is read or written. An
  * output that is not a regular file replaces nothing and is accepted. An input need not exist, if it would be read once it
  * did. The input "-" is standard input; NULL is no input, and no output. */
-enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
-                                  struct error *e);
+enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count, struct error *e);
 
 /* The same for two outputs, of which one would replace the other, or whose bytes would mix in a pipe. The files need not
  * exist yet. NULL is no output. */
@@ -65,22 +64,19 @@ enum status outfile_part(char **part, const char *path, struct error *e);
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e);
 
 /* Overwrites bytes at `offset` that were written before. Only for seekable outputs (outfile_seekable). */
-enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
-                            struct error *e);
+enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count, struct error *e);
 
 /* Threads may write parts of a seekable output side by side. outfile_skip leaves out the next `count` bytes
  * and returns their offset in *at. outfile_fill then writes them: any number of threads may each write a
  * part. Everything left out must be written before the commit. */
 enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, struct error *e);
-enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
-                         struct error *e);
+enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count, struct error *e);
 
 /* Several processes may fill one file. One of them opens the output, and writes and commits it. The others join
  * it by the name that outfile_temporary gives there (NULL: it cannot be joined), fill their parts of it, and
  * leave before it is committed. `name` is for messages. */
 const char *outfile_temporary(struct outfile *out);
-enum status outfile_join(struct outfile **out, const char *temporary, const char *name,
-                         struct error *e);
+enum status outfile_join(struct outfile **out, const char *temporary, const char *name, struct error *e);
 enum status outfile_leave(struct outfile *out, struct error *e); /* syncs it; NULL is allowed */
 
 /* Bytes appended so far. */
@@ -105,8 +101,7 @@ void outfile_abort(struct outfile *out);
 
 /* Write a whole output in one call: the given bytes, or the text that `print` prints. */
 enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e);
-enum status outfile_print(const char *path, text_printer *print, const void *context,
-                          struct error *e);
+enum status outfile_print(const char *path, text_printer *print, const void *context, struct error *e);
 
 /* After printing to standard output, or to standard error: fails if not all could be written. */
 enum status stream_flush(FILE *stream, struct error *e);

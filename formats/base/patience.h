@@ -27,12 +27,13 @@ static inline void pause_briefly(void)
 #endif
 }
 
+/* Nonzero if an offer of the core took so long that another thread must have had it. */
 static inline int patience_was_taken(const struct patience *p)
 {
     return p->offered > PATIENCE_SHORT_OFFER;
 }
 
-/* Spins once. Returns nonzero when the thread should sleep: it has waited for `longest` seconds, or another thread wants its core. */
+/* Spins once. Nonzero when the thread should sleep: after `longest` seconds, or if another thread wants its core. */
 static inline int patience_is_over(struct patience *p, double longest)
 {
     pause_briefly();

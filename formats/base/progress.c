@@ -20,12 +20,14 @@ static struct {
     pthread_mutex_t lock; /* of the thread that draws */
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Starts the line, which is drawn only on a terminal and without -q. */
 void progress_start(const struct cli *cli)
 {
     line.cli = cli;
     line.shown = !cli->quiet && !cli->silent && isatty(STDERR_FILENO);
 }
 
+/* Clears the line, and with -v prints the time of the stage. */
 static void end_stage(void)
 {
     cli_show_line(NULL);
@@ -34,6 +36,7 @@ static void end_stage(void)
     line.stage = NULL;
 }
 
+/* Ends the stage before and begins a new one. */
 void progress_stage(const char *name, uint64_t total, enum progress_unit unit)
 {
     if (line.cli == NULL)
@@ -46,6 +49,7 @@ void progress_stage(const char *name, uint64_t total, enum progress_unit unit)
     __atomic_store_n(&line.done, 0, __ATOMIC_RELAXED);
 }
 
+/* Draws the line: what is done of the stage, the speed of bytes, and the time. */
 static void draw(uint64_t done, double spent)
 {
     char text[256], speed[48] = "", amount[16], rate[16], time[64];
@@ -61,6 +65,7 @@ static void draw(uint64_t done, double spent)
     cli_show_line(text);
 }
 
+/* Adds work to the stage, and draws the line if it is time. Any thread may call it. */
 void progress_add(uint64_t done)
 {
     if (!line.shown || line.stage == NULL)
@@ -76,6 +81,7 @@ void progress_add(uint64_t done)
     pthread_mutex_unlock(&line.lock);
 }
 
+/* Ends the last stage, and the line for good. */
 void progress_end(void)
 {
     if (line.cli == NULL)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* Reads `count` bytes at an offset; *got is fewer only at the end of the file. -1, with errno, if a read fails. */
 int read_fully_at(int fd, uint64_t offset, void *bytes, size_t count, size_t *got)
 {
     *got = 0;

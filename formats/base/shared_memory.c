@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Takes zeroed memory; if `shared`, other processes may open it, as far as the system permits. */
 enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int shared,
                                const char *what, struct error *e)
 {
@@ -31,8 +32,7 @@ enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int 
     return ST_OK;
 }
 
-enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd,
-                               struct error *e)
+enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd, struct error *e)
 {
     char path[64];
     *memory = (struct shared_memory){.size = size > 0 ? size : 1, .fd = -1};

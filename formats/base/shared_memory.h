@@ -19,8 +19,7 @@ enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int 
                                const char *what, struct error *e);
 
 /* Opens the memory that process `pid` took and has as its descriptor `fd`. ST_RESOURCE if this process may not open it. */
-enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd,
-                               struct error *e);
+enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd, struct error *e);
 
 void shared_memory_release(struct shared_memory *memory); /* a zeroed one is allowed */
 

@@ -29,6 +29,9 @@ static int creating, dying; /* atomic */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int installed;
 
+enum { NEW_FILE = -1 };
+
+/* Sets *set to the signals that end the program. */
 static void set_of_ending(sigset_t *set)
 {
     sigemptyset(set);
@@ -56,7 +59,7 @@ _Noreturn static void wait_for_the_end(void)
         pause();
 }
 
-/* No thread creates a file from here on. */
+/* Removes the files and folders of the table, after the farewell. No thread creates a file from here on. */
 static void remove_files(void)
 {
     if (__atomic_exchange_n(&dying, 1, __ATOMIC_SEQ_CST))
@@ -76,6 +79,7 @@ static void remove_files(void)
 
 static void (*leave_by)(int exit_code);
 
+/* Handles the signals that end the program: removes the files, and ends the job or this process. */
 static void end_by(int signal_number)
 {
     remove_files();
@@ -85,6 +89,7 @@ static void end_by(int signal_number)
     raise(signal_number);
 }
 
+/* Removes the temporary files, and ends the job or this process. */
 _Noreturn void signals_leave(int exit_code)
 {
     remove_files();
@@ -117,6 +122,7 @@ void signals_ignore_writes(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Sets the function that ends a rank together with its job; NULL: a process ends alone. */
 void signals_leave_by(void (*leave)(int exit_code))
 {
     pthread_mutex_lock(&lock);
@@ -128,6 +134,7 @@ void signals_leave_by(void (*leave)(int exit_code))
 
 /* ---- files ---- */
 
+/* Holds back ending signals from here, and a handler in another thread, until end_creating. Never returns once one runs. */
 static void begin_creating(sigset_t *mask)
 {
     sigset_t blocked;
@@ -146,6 +153,7 @@ static void end_creating(const sigset_t *mask)
     pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
+/* A free slot of the table; -1 with errno if there is none. */
 static int find_slot(void)
 {
     for (int i = 0; i < MAX_PENDING; i++) {
@@ -156,13 +164,14 @@ static int find_slot(void)
     return -1;
 }
 
-/* The first byte goes last: a handler never sees half a name. */
+/* Enters a path into a free slot. Its first byte goes last: a handler never sees half a name. */
 static void enter(int slot, const char *path)
 {
     strcpy(pending[slot] + 1, path + 1);
     __atomic_store_n(&pending[slot][0], path[0], __ATOMIC_RELEASE);
 }
 
+/* Gives an open file without a name the name `path`. -1 with errno on failure. */
 int signals_link(int fd, const char *path)
 {
     char open_file[32];
@@ -170,7 +179,7 @@ int signals_link(int fd, const char *path)
     return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* Links the open file under a name whose last six letters are random, as mkstemp chooses them. */
+/* Gives the open file a name whose last six letters are random, as mkstemp chooses them. Returns fd, or -1. */
 static int link_with_pattern(int fd, char *path)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
@@ -189,8 +198,8 @@ static int link_with_pattern(int fd, char *path)
     return -1;
 }
 
-/* fd < 0: a new file */
-static int create(int fd, char *path, int *slot)
+/* Names the open file `fd` by the pattern, or creates a file (NEW_FILE), and enters it into the table. Returns fd, or -1. */
+static int create_entered(int fd, char *path, int *slot)
 {
     *slot = -1;
     if (strlen(path) >= MAX_PATH_BYTES) {
@@ -200,7 +209,7 @@ static int create(int fd, char *path, int *slot)
     int free_slot = find_slot();
     if (free_slot < 0)
         return -1;
-    fd = fd < 0 ? mkstemp(path) : link_with_pattern(fd, path);
+    fd = fd == NEW_FILE ? mkstemp(path) : link_with_pattern(fd, path);
     if (fd >= 0) {
         enter(free_slot, path);
         *slot = free_slot;
@@ -208,13 +217,14 @@ static int create(int fd, char *path, int *slot)
     return fd;
 }
 
-static int create_known(int fd, char *path, int *slot)
+/* The same while no handler can run. */
+static int create_guarded(int fd, char *path, int *slot)
 {
     sigset_t mask;
     pthread_mutex_lock(&lock);
     install();
     begin_creating(&mask);
-    fd = create(fd, path, slot);
+    fd = create_entered(fd, path, slot);
     int cause = errno;
     end_creating(&mask);
     pthread_mutex_unlock(&lock);
@@ -222,16 +232,19 @@ static int create_known(int fd, char *path, int *slot)
     return fd;
 }
 
+/* Creates a temporary file with mkstemp, which a signal removes. */
 int signals_create(char *path, int *slot)
 {
-    return create_known(-1, path, slot);
+    return create_guarded(NEW_FILE, path, slot);
 }
 
+/* Gives an open file without a name one from the pattern, under which a signal removes it. */
 int signals_name(int fd, char *path, int *slot)
 {
-    return create_known(fd, path, slot);
+    return create_guarded(fd, path, slot);
 }
 
+/* Lets a signal remove this file or empty folder. Returns its slot, or -1. */
 int signals_also_remove(const char *path)
 {
     pthread_mutex_lock(&lock);
@@ -243,6 +256,7 @@ int signals_also_remove(const char *path)
     return slot;
 }
 
+/* Empties the slot: no signal removes the file any more. */
 void signals_forget(int slot)
 {
     if (slot < 0)
@@ -252,6 +266,7 @@ void signals_forget(int slot)
     pthread_mutex_unlock(&lock);
 }
 
+/* Sets the line that is printed when a signal comes; NULL: none. */
 void signals_farewell(const char *line)
 {
     pthread_mutex_lock(&lock);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Stores a failure, unless the error holds one already. Returns the status that the error has then. */
 enum status fail(struct error *e, enum status status, const char *format, ...)
 {
     if (e->status != ST_OK)
@@ -18,6 +19,7 @@ enum status fail(struct error *e, enum status status, const char *format, ...)
     return status;
 }
 
+/* Stores the failure of a system call, by errno, which stays as it is. */
 enum status fail_errno(struct error *e, const char *file, const char *doing)
 {
     int cause = errno;

@@ -25,6 +25,7 @@ static int read_digits(const char **text, uint64_t *value)
     return 0;
 }
 
+/* Takes digits alone: returns 0, or -1 if the text is anything else or the number too large. */
 int parse_u64(const char *text, uint64_t *value)
 {
     uint64_t x;
@@ -39,6 +40,7 @@ int has_digits_alone(const char *text)
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
+/* Sixteen hexadecimal digits. */
 int parse_hex64(const char *text, uint64_t *value)
 {
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
@@ -47,6 +49,7 @@ int parse_hex64(const char *text, uint64_t *value)
     return 0;
 }
 
+/* A number of bytes, with one suffix of K, M, G and T or none. */
 int parse_size(const char *text, uint64_t *bytes)
 {
     uint64_t x;
@@ -80,6 +83,7 @@ int parse_real(const char *text, double *value)
     return 0;
 }
 
+/* Writes a size such as "12.3 MiB" into the buffer, which it returns. */
 char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes)
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -105,6 +109,7 @@ static size_t visible_bytes(const unsigned char *p, const unsigned char *end)
     return length;
 }
 
+/* Prints text with control characters as \xNN, so that a terminal does not obey them. */
 void text_print_visible(FILE *out, const char *bytes, size_t length)
 {
     const unsigned char *p = (const unsigned char *)bytes, *end = p + length, *from = p;
@@ -121,6 +126,7 @@ void text_print_visible(FILE *out, const char *bytes, size_t length)
     fwrite(from, 1, (size_t)(p - from), out);
 }
 
+/* The text that `print` writes, for the caller to free; NULL when memory runs out. */
 char *text_printed(text_printer *print, const void *context, size_t *size)
 {
     char *text = NULL;

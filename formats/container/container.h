@@ -114,8 +114,7 @@ enum status container_add_packed(struct container_writer *writer,
 /* Write a section in pieces: begin it, then append any number of times. */
 enum status container_begin(struct container_writer *writer, uint32_t type,
                             enum section_encoding encoding, uint32_t width, struct error *e);
-enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
-                             struct error *e);
+enum status container_append(struct container_writer *writer, uint64_t count, const void *elements, struct error *e);
 
 /* Write the pieces of a section from several threads, if the output is a file that can seek. A thread first calls
  * container_reserve with the size and the CRC of its piece, and gets the place of the piece in the file: one thread at a time,
@@ -133,8 +132,7 @@ enum status container_append_directory(struct container_writer *writer,
                                        const struct packed_encoder *encoder, struct error *e);
 
 /* Writes the header and the section table. *table_crc is set to a CRC that identifies the content of the file; it may be NULL. */
-enum status container_writer_finish(struct container_writer *writer, uint32_t *table_crc,
-                                    struct error *e);
+enum status container_writer_finish(struct container_writer *writer, uint32_t *table_crc, struct error *e);
 void container_writer_free(struct container_writer *writer); /* NULL is allowed */
 
 #endif

@@ -27,13 +27,12 @@ struct container {
     struct section section[CONTAINER_MAX_SECTIONS];
 };
 
-static enum status bad(const struct container *c, const char *where, const char *why,
-                       struct error *e)
+static enum status bad(const struct container *c, const char *where, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: %s", c->path, where, why);
 }
 
-/* A pipe cannot be mapped: its bytes are collected. */
+/* Reads all bytes of a pipe, which cannot be mapped, into memory. */
 static enum status read_whole(struct container *c, int fd, struct error *e)
 {
     uint64_t capacity = 0;
@@ -56,7 +55,8 @@ static enum status read_whole(struct container *c, int fd, struct error *e)
     }
 }
 
-static enum status load(struct container *c, struct error *e)
+/* Maps the file c->path ("-": standard input), or reads it if it is a pipe. */
+static enum status load_file(struct container *c, struct error *e)
 {
     struct stat st;
     int fd = strcmp(c->path, "-") == 0 ? dup(STDIN_FILENO) : open(c->path, O_RDONLY | O_CLOEXEC);
@@ -76,6 +76,7 @@ static enum status load(struct container *c, struct error *e)
     return e->status;
 }
 
+/* Checks the header and the CRC of the section table, and takes the version and the number of sections from the header. */
 static enum status check_header(struct container *c, struct error *e)
 {
     const unsigned char *h = c->bytes;
@@ -113,8 +114,7 @@ static enum status check_header(struct container *c, struct error *e)
 }
 
 /* A packed section's count and bytes agree when its directory fits both. */
-static enum status check_packed(const struct container *c, const struct section *s,
-                                struct error *e)
+static enum status check_packed(const struct container *c, const struct section *s, struct error *e)
 {
     struct packed packed;
     struct error why = {0};
@@ -124,8 +124,8 @@ static enum status check_packed(const struct container *c, const struct section 
     return ST_OK;
 }
 
-static enum status check_entry(struct container *c, struct section *s, const unsigned char *entry,
-                               struct error *e)
+/* Decodes and checks one entry of the section table. */
+static enum status check_entry(struct container *c, struct section *s, const unsigned char *entry, struct error *e)
 {
     uint64_t end, bytes;
     s->most = UINT32_MAX;
@@ -181,7 +181,7 @@ enum status container_open(struct container **result, const struct container_kin
     c->path = strdup(path);
     if (c->path == NULL)
         fail_memory(e, path, strlen(path));
-    else if (load(c, e) == ST_OK)
+    else if (load_file(c, e) == ST_OK)
         check_header(c, e);
     for (uint32_t i = 0; i < c->sections && e->status == ST_OK; i++)
         check_entry(c, &c->section[i], c->bytes + HEADER_BYTES + (size_t)ENTRY_BYTES * i, e);
@@ -246,6 +246,7 @@ const struct section *container_find(const struct container *c, uint32_t type)
     return NULL;
 }
 
+/* Finds a section that must be there, with `count` elements of `width` bytes; width 0 and count UINT64_MAX mean any. */
 enum status container_need(const struct container *c, uint32_t type, uint32_t width,
                            uint64_t count, const struct section **section, struct error *e)
 {
@@ -259,6 +260,7 @@ enum status container_need(const struct container *c, uint32_t type, uint32_t wi
     return ST_OK;
 }
 
+/* A packed section as packed_decode takes it; container_open has checked its structure. */
 struct packed section_packed(const struct section *s)
 {
     struct packed packed;
@@ -267,6 +269,7 @@ struct packed section_packed(const struct section *s)
     return packed;
 }
 
+/* Compares a section with its CRC, and sets *most to the largest of its 32-bit numbers. */
 static enum status check_section(const struct container *c, const struct section *s, int threads,
                                  uint32_t *most, struct error *e)
 {
@@ -276,13 +279,13 @@ static enum status check_section(const struct container *c, const struct section
     return ST_OK;
 }
 
-enum status container_check(const struct container *c, const struct section *s, int threads,
-                            struct error *e)
+enum status container_check(const struct container *c, const struct section *s, int threads, struct error *e)
 {
     uint32_t most;
     return check_section(c, s, threads, &most, e);
 }
 
+/* Compares all sections with their CRCs, and sets the `most` of raw sections of 4-byte elements. */
 enum status container_check_all(struct container *c, int threads, struct error *e)
 {
     for (uint32_t i = 0; i < c->sections; i++) {

@@ -23,8 +23,7 @@ struct container_writer {
 };
 
 /* Appends bytes to the copy in memory of an output that cannot seek. */
-static enum status hold(struct container_writer *w, const void *bytes, uint64_t count,
-                        struct error *e)
+static enum status hold(struct container_writer *w, const void *bytes, uint64_t count, struct error *e)
 {
     uint64_t need = w->end + count;
     if (need > w->held_capacity) {
@@ -40,8 +39,8 @@ static enum status hold(struct container_writer *w, const void *bytes, uint64_t 
     return ST_OK;
 }
 
-static enum status put(struct container_writer *w, const void *bytes, uint64_t count,
-                       struct error *e)
+/* Appends bytes to the output, or to the copy of it in memory. */
+static enum status put(struct container_writer *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!outfile_seekable(w->out))
         return hold(w, bytes, count, e);
@@ -57,6 +56,7 @@ static enum status pad(struct container_writer *w, uint64_t align, struct error 
     return over == 0 ? ST_OK : put(w, zeros, align - over, e);
 }
 
+/* Opens a writer and appends an empty first page, which container_writer_finish fills in. */
 enum status container_writer_open(struct container_writer **result,
                                   const struct container_kind *kind, struct outfile *out,
                                   struct error *e)
@@ -76,6 +76,7 @@ enum status container_writer_open(struct container_writer **result,
     return ST_OK;
 }
 
+/* Begins a section at the next page; container_append and its like then fill it. */
 enum status container_begin(struct container_writer *w, uint32_t type,
                             enum section_encoding encoding, uint32_t width, struct error *e)
 {
@@ -88,8 +89,8 @@ enum status container_begin(struct container_writer *w, uint32_t type,
     return ST_OK;
 }
 
-static enum status append(struct container_writer *w, uint64_t count, const void *bytes,
-                          uint64_t size, struct error *e)
+/* Appends bytes, which are `count` elements, to the last section, its CRC and its counts. */
+static enum status append(struct container_writer *w, uint64_t count, const void *bytes, uint64_t size, struct error *e)
 {
     struct section *s = &w->section[w->sections - 1];
     s->crc = crc32_bytes(s->crc, bytes, size);
@@ -98,8 +99,7 @@ static enum status append(struct container_writer *w, uint64_t count, const void
     return put(w, bytes, size, e);
 }
 
-enum status container_append(struct container_writer *w, uint64_t count, const void *elements,
-                             struct error *e)
+enum status container_append(struct container_writer *w, uint64_t count, const void *elements, struct error *e)
 {
     return append(w, count, elements, count * w->section[w->sections - 1].width, e);
 }
@@ -111,6 +111,7 @@ int container_seekable(const struct container_writer *w)
     return outfile_seekable(w->out);
 }
 
+/* Leaves room for a piece of the last section, with this CRC; container_fill then writes it at *at. */
 enum status container_reserve(struct container_writer *w, uint64_t count, uint64_t bytes,
                               uint32_t crc, uint64_t *at, struct error *e)
 {
@@ -130,12 +131,14 @@ enum status container_fill(const struct container_writer *w, uint64_t at, const 
 
 /* ---- packed ---- */
 
+/* Appends `count` elements of the last section as packed words. */
 enum status container_append_words(struct container_writer *w, uint64_t count,
                                    const uint32_t *words, uint64_t word_count, struct error *e)
 {
     return append(w, count, words, word_count * sizeof *words, e);
 }
 
+/* Ends a packed section by its directory, which the encoder has collected. */
 enum status container_append_directory(struct container_writer *w,
                                        const struct packed_encoder *encoder, struct error *e)
 {
@@ -165,6 +168,7 @@ struct piece_memory {
     struct packed_block *block;
 };
 
+/* Packs the elements piece by piece, appends their words to the last section, and adds them to the encoder. */
 static enum status append_packed(struct container_writer *w, struct packed_encoder *encoder,
                                  const struct section_content *content,
                                  const struct piece_memory *piece, int threads, struct error *e)
@@ -180,6 +184,7 @@ static enum status append_packed(struct container_writer *w, struct packed_encod
     return e->status;
 }
 
+/* Packs the elements and writes them as a whole section. */
 enum status container_add_packed(struct container_writer *w, const struct section_content *content,
                                  int threads, struct memory_budget *budget, struct error *e)
 {
@@ -212,8 +217,8 @@ static void encode_entry(unsigned char *entry, const struct section *s)
     put_u64(entry + ENTRY_COUNT_AT, s->count);
 }
 
-enum status container_writer_finish(struct container_writer *w, uint32_t *table_crc,
-                                    struct error *e)
+/* Writes the first page, with header and table, and if the output cannot seek, the whole file behind it. */
+enum status container_writer_finish(struct container_writer *w, uint32_t *table_crc, struct error *e)
 {
     unsigned char page[CONTAINER_ALIGN] = {0};
     unsigned char *table = page + HEADER_BYTES;

@@ -22,7 +22,7 @@ struct block {
 
 /* ---- elements of either width ---- */
 
-/* The functions from here on are inlined, and compiled for each width of elements: callers pass `width` as a constant. */
+/* Element i of the array. Functions from here on are inlined for each constant `width`. */
 static inline uint64_t load(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -41,6 +41,7 @@ union elements {
     uint64_t of_8[PACKED_BLOCK + ROW_STEP];
 };
 
+/* Decodes the codes of a block: out[i] = base + code i. */
 static inline void unpack(const struct block *b, uint32_t width, uint64_t base, void *out)
 {
     if (width == 4)
@@ -65,7 +66,7 @@ static inline int unpack_sums(const struct block *b, uint32_t width, struct sums
     return decode_unary(b->unary, b->unary_bytes, s->high);
 }
 
-/* S(i) + step * i */
+/* S(i) + step * i, which is the element less what find_rows finds. */
 static inline uint64_t place_of(const struct sums *s, uint32_t width, uint32_t i)
 {
     uint32_t steps = s->step ? i : 0;
@@ -105,7 +106,7 @@ static inline uint64_t find_rows(const struct sums *s, const struct packed_rows 
     }
 }
 
-/* Decodes a gap block that begins in *row. */
+/* Decodes a gap block that begins in *row, which becomes the row of its last element. Nonzero if it is corrupt. */
 static inline int unpack_gaps(const struct block *b, const struct packed_rows *rows, uint64_t *row,
                               uint64_t first, uint32_t width, void *out)
 {
@@ -126,12 +127,14 @@ static inline int unpack_gaps(const struct block *b, const struct packed_rows *r
 
 /* ---- blocks ---- */
 
+/* The first word of a block, counted from the start of the section. */
 static uint64_t position_of(const struct packed *packed, uint64_t block)
 {
     uint64_t in_group = get_u32(packed->entry + block * 4) & ((1U << POSITION_BITS) - 1);
     return get_u64(packed->group + block / GROUP_BLOCKS * 8) + in_group;
 }
 
+/* Describes block `at` in *b, by the directory. Nonzero if it does not lie within the section. */
 static int find_block(const struct packed *packed, uint64_t at, struct block *b)
 {
     uint32_t kind = get_u32(packed->entry + at * 4) >> POSITION_BITS;
@@ -153,7 +156,7 @@ static int find_block(const struct packed *packed, uint64_t at, struct block *b)
     return 0;
 }
 
-/* `array` has the place of block `first`, and those after it. */
+/* Decodes blocks `first` to last - 1 into `array`, which begins with the place of block `first`. */
 static inline enum status decode_range(const struct packed *packed, const struct packed_rows *rows,
                                        uint64_t first, uint64_t last, uint32_t width, void *array)
 {
@@ -181,6 +184,7 @@ static inline enum status decode_range(const struct packed *packed, const struct
 
 /* ---- sections ---- */
 
+/* Opens a packed section, once its size fits `width` and `count`. */
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e)
 {
@@ -205,6 +209,7 @@ enum status packed_open(struct packed *packed, const void *bytes, uint64_t size,
     return ST_OK;
 }
 
+/* Decodes blocks `first` to last - 1 into an array that begins with the place of block `first`. */
 enum status packed_decode_piece(const struct packed *packed, const struct packed_rows *rows,
                                 uint64_t first, uint64_t last, void *array)
 {
@@ -215,6 +220,7 @@ enum status packed_decode_piece(const struct packed *packed, const struct packed
                               : decode_range(packed, rows, first, last, 8, array);
 }
 
+/* The same into an array of all elements. */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array)
 {
@@ -222,8 +228,7 @@ enum status packed_decode(const struct packed *packed, const struct packed_rows 
                                (unsigned char *)array + first * PACKED_BLOCK * packed->width);
 }
 
-enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
-                              void *array, int threads)
+enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows, void *array, int threads)
 {
     int corrupt = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : corrupt)             \
@@ -235,6 +240,7 @@ enum status packed_decode_all(const struct packed *packed, const struct packed_r
 
 /* ---- reading in place ---- */
 
+/* Sets *place to what packed_row.h needs of block `at`. Nonzero if the block does not lie within the section. */
 static int find_place(const struct packed *packed, uint64_t at, struct packed_place *place)
 {
     struct block b;
@@ -246,6 +252,7 @@ static int find_place(const struct packed *packed, uint64_t at, struct packed_pl
     return 0;
 }
 
+/* Makes the directory of packed_row.h: sets place[i] for each block i. */
 enum status packed_places(const struct packed *packed, struct packed_place *place, int threads)
 {
     int corrupt = 0;

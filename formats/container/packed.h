@@ -93,8 +93,7 @@ enum status packed_decode_piece(const struct packed *packed, const struct packed
                                 uint64_t first, uint64_t last, void *array);
 
 /* Decodes all blocks, with `threads` threads. */
-enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
-                              void *array, int threads);
+enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows, void *array, int threads);
 
 /* Makes the directory through which searches read columns that stay packed (packed_row.h): sets place[i] for each block i.
  * ST_BAD_DATA if a block does not lie within the section. The bits of the blocks are not looked at. */
@@ -130,13 +129,11 @@ struct packed_encoder {
     struct packed_block *block;
 };
 
-void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
-                         struct memory_budget *budget);
+void packed_encoder_init(struct packed_encoder *encoder, uint32_t width, struct memory_budget *budget);
 void packed_encoder_free(struct packed_encoder *encoder);
 
 /* Makes room for the directory of `count` elements at once, so that it need not grow while they are added. */
-enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
-                                   struct error *e);
+enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count, struct error *e);
 
 /* Adds the next `count` elements to the directory. The caller has encoded them into block[] and `words` words. `count` is a
  * multiple of 128 in every call except the last, so that the section does not depend on how the array is cut into pieces. */

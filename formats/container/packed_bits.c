@@ -7,6 +7,7 @@
 
 /* ---- codes ---- */
 
+/* Decodes the codes of a block; `bits` is a constant of each inlined copy. */
 static inline void unpack_bits(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -16,7 +17,7 @@ static inline void unpack_bits(const unsigned char *p, uint32_t bits, uint32_t b
     }
 }
 
-/* Decodes with constant shifts, one case for each number of bits: twice as fast as shifts by a variable. */
+/* Sets out[i] to base + code i. Each number of bits has a case with constant shifts: twice as fast as shifts by a variable. */
 void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
 {
 #define CASE(b) case b: unpack_bits(p, b, base, out); break;
@@ -33,6 +34,7 @@ void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint
 #undef CASE
 }
 
+/* The same for 8-byte elements. */
 void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint64_t *out)
 {
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
@@ -65,9 +67,7 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 static const uint64_t zeros_before[256] = {OF_256(ZEROS)};
 static const unsigned char ones[256] = {OF_256(ONES)};
 
-/* Decodes the vector byte by byte, with a table. Each step writes 8 entries of `high`, and the next step overwrites those that
- * are too many. Earlier bytes of the vector have 8 * k - found zeros. As long as a one bit follows these are at most 255, so
- * adding them to all 8 entries at once carries into no entry that is used. */
+/* Sets high[i] to the zero bits before set bit i of the vector. Nonzero if the vector has not exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;
@@ -75,6 +75,8 @@ int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high
         memset(high, 0, PACKED_BLOCK);
         return 0;
     }
+    /* Each step writes 8 entries; the next one overwrites those too many. Earlier bytes of the vector have 8 * k - found zeros,
+     * at most 255 as long as a one bit follows: added to all 8 entries at once, they carry into none that is used. */
     for (uint32_t i = 0; i < bytes; i += 4) {
         for (uint32_t k = i; k < i + 4; k++) {
             unsigned char x = vector[k];
@@ -85,6 +87,7 @@ int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high
     return found != PACKED_BLOCK;
 }
 
+/* The same for high[0..count-1] alone, of a vector that has been checked. */
 void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;

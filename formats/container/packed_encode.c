@@ -25,11 +25,13 @@ struct block {
     uint64_t row; /* holds the first element, or one before it */
 };
 
+/* The largest element of this width. */
 static uint64_t modulus_mask(uint32_t width)
 {
     return width == 4 ? UINT32_MAX : UINT64_MAX;
 }
 
+/* Bits of the number, 0 for 0. */
 static uint32_t bits_of(uint64_t x)
 {
     return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
@@ -44,7 +46,7 @@ static void load_elements(struct block *b, const void *elements)
 
 /* ---- frames ---- */
 
-/* The range of the elements with `shift` added: 1 turns HEAD_NONE into 0. */
+/* Returns the bits of codes in a frame, and its base in *least; elements count with `shift` added: 1 turns HEAD_NONE into 0. */
 static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *least)
 {
     uint64_t mask = modulus_mask(b->width), low = UINT64_MAX, high = 0;
@@ -65,7 +67,7 @@ static uint32_t frame_bound(const struct block *b)
     return bits == 8 * b->width ? 0 : WORDS_PER_BIT * bits; /* one may be HEAD_NONE */
 }
 
-/* Finds the base of the block as a frame. Returns the words that this takes. */
+/* Returns the words that the block takes as a frame, and sets *base. */
 static uint32_t plan_frame(const struct block *b, uint64_t *base)
 {
     uint64_t wrapped_base;
@@ -82,9 +84,8 @@ static uint32_t plan_frame(const struct block *b, uint64_t *base)
 
 /* ---- gaps ---- */
 
-/* Computes the codes of a block of gaps; `step` is 0 if elements may repeat, else 1. */
-static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t first,
-                       uint64_t step)
+/* Sets b->sum to the codes of a block of gaps, and b->row to its row; `step` is 0 if elements may repeat, else 1. */
+static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t first, uint64_t step)
 {
     uint64_t mask = modulus_mask(b->width);
     b->sum[0] = 0;
@@ -121,14 +122,14 @@ static int add_up(struct block *b)
     return overflow;
 }
 
+/* Words of the bit vector of a block of gaps. */
 static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
 {
     return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
 }
 
 /* Computes the sums, the base and the kind of the block as gaps. Returns the number of words that it takes, or NO_GAPS. */
-static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
-                          uint64_t step)
+static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first, uint64_t step)
 {
     find_codes(b, rows, first, step);
     if (add_up(b))
@@ -162,7 +163,7 @@ static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t
     }
 }
 
-/* Shifts are constants where the compiler knows the number of bits. */
+/* The same, with shifts that are constants, because the compiler knows the number of bits in each case. */
 static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
 #define CASE(b) case b: put_few_bits(p, code, b); break;
@@ -178,7 +179,7 @@ static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bit
 #undef CASE
 }
 
-/* The low `bits` bits of each code, one after the other. */
+/* Writes the low `bits` bits of each code, one after the other. */
 static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
 {
     uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
@@ -234,6 +235,7 @@ static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint
         words[i] = gather_bits(marked + i * 32);
 }
 
+/* Writes the codes of b, planned as a frame; overwrites b->sum. */
 static void put_frame(struct block *b, uint32_t *words)
 {
     uint64_t mask = modulus_mask(b->width);
@@ -242,6 +244,7 @@ static void put_frame(struct block *b, uint32_t *words)
     put_bits(words, b->sum, b->kind);
 }
 
+/* Writes the low bits of the sums of b, planned as gaps, and their bit vector. */
 static void put_gaps(struct block *b, uint32_t *words)
 {
     uint64_t last = b->sum[PACKED_BLOCK - 1];
@@ -252,8 +255,7 @@ static void put_gaps(struct block *b, uint32_t *words)
 
 /* Encodes b->element into `words`, as gaps or as a frame, and returns the number of words. `first` is the index in the
  * array of the block's first element. */
-static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
-                             uint32_t *words)
+static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first, uint32_t *words)
 {
     uint32_t gaps = plan_gaps(b, rows, first, 1);
     if (gaps + gaps / 32 >= frame_bound(b)) {
@@ -275,6 +277,7 @@ static uint32_t encode_block(struct block *b, const struct packed_rows *rows, ui
 
 /* ---- pieces ---- */
 
+/* The most words that `count` elements take. */
 uint64_t packed_most_words(uint32_t width, uint64_t count)
 {
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
@@ -298,8 +301,8 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Encodes each block to the place that it would have if all blocks had full size, and then moves the blocks together. So
- * `words` may be the memory of the elements: a block overwrites only its own elements, which encode_at has copied before. */
+/* Encodes all elements and returns the words. Blocks go to the places of full blocks first, and are then moved together. So
+ * `words` may be the memory of the elements: a block overwrites only its own, which encode_at has copied before. */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads)
@@ -318,6 +321,7 @@ uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, co
     return made;
 }
 
+/* The bytes that the elements would take when packed, from a sample of their blocks. */
 uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count)
 {
     uint64_t blocks = packed_blocks(count), words = 0, sampled = 0;
@@ -331,18 +335,19 @@ uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count)
 
 /* ---- sections ---- */
 
-void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
-                         struct memory_budget *budget)
+void packed_encoder_init(struct packed_encoder *encoder, uint32_t width, struct memory_budget *budget)
 {
     *encoder = (struct packed_encoder){.width = width, .budget = budget};
 }
 
+/* Frees the blocks; the encoder may begin anew. */
 void packed_encoder_free(struct packed_encoder *encoder)
 {
     memory_release(encoder->budget, encoder->block);
     packed_encoder_init(encoder, encoder->width, encoder->budget);
 }
 
+/* Makes room for so many blocks in all. */
 static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct error *e)
 {
     struct packed_block *grown;
@@ -360,12 +365,12 @@ static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct 
     return ST_OK;
 }
 
-enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
-                                   struct error *e)
+enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count, struct error *e)
 {
     return grow(encoder, packed_blocks(count), e);
 }
 
+/* Adds blocks of the next `count` elements to the directory; their `words` become the words before them. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e)
 {
@@ -384,6 +389,7 @@ enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
     return ST_OK;
 }
 
+/* Bytes of the directory, with the zeros that fill up an odd number of words. */
 uint64_t packed_directory_bytes(const struct packed_encoder *encoder)
 {
     if (encoder->blocks == 0)
@@ -392,6 +398,7 @@ uint64_t packed_directory_bytes(const struct packed_encoder *encoder)
            encoder->blocks * (encoder->width + 4);
 }
 
+/* Writes the directory, as the section has it behind its words. */
 void packed_directory(const struct packed_encoder *encoder, void *bytes)
 {
     const struct packed_block *block = encoder->block;

@@ -22,6 +22,7 @@ static inline uint64_t packed_groups(uint64_t blocks)
     return (blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
 }
 
+/* Offset i of the rows, of either width. */
 static inline uint64_t packed_offset(const struct packed_rows *rows, uint64_t i)
 {
     return rows->offset_width == 4 ? ((const uint32_t *)rows->offsets)[i]
@@ -36,8 +37,7 @@ static inline uint64_t packed_row_start(const struct packed_rows *rows, uint64_t
 
 /* Returns the row that holds `element`: the last row, from row `from` on, whose offset is at most `element`. First goes forward
  * in steps that double, because the row is usually near `from`, and then halves the last step. */
-static inline uint64_t packed_row_of(const struct packed_rows *rows, uint64_t from,
-                                     uint64_t element)
+static inline uint64_t packed_row_of(const struct packed_rows *rows, uint64_t from, uint64_t element)
 {
     uint64_t low = from, step = 1;
     while (step < rows->rows - low && packed_offset(rows, low + step) <= element) {

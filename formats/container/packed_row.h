@@ -84,8 +84,8 @@ PACKED_INLINE uint32_t packed_code(const uint32_t *codes, uint32_t bits, uint32_
     return (uint32_t)(two >> at % 32 & ((UINT64_C(1) << bits) - 1));
 }
 
-PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *columns,
-                                                 uint64_t block, uint32_t entry)
+/* The words of a block, whose entry in the directory is given. */
+PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *columns, uint64_t block, uint32_t entry)
 {
     return columns->words + columns->group[block / GROUP_BLOCKS] +
            (entry & ((UINT32_C(1) << POSITION_BITS) - 1));
@@ -127,13 +127,13 @@ PACKED_INLINE uint32_t packed_place_of(const struct packed_reader *r, uint32_t i
     return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
 }
 
-/* Any element of the block that is of the row. */
+/* Element i of the block, which must be of the row. */
 PACKED_INLINE uint32_t packed_element(const struct packed_reader *r, uint32_t i)
 {
     return r->add + (r->gaps ? packed_place_of(r, i) : packed_code(r->codes, r->bits, i));
 }
 
-/* The next element; the caller stops at the end of the block. */
+/* The next element, which it passes; the caller stops at the end of the block. */
 PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 {
     uint32_t i = r->i++, high = 0;
@@ -149,8 +149,7 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 
 /* Opens a reader for packed_element. r.vector is a valid address even if the block has no vector, because code that ptxas of
  * CUDA 13 makes for sm_90 loads the first word of the vector before it tests has_vector. */
-PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
-                                                   const struct packed_span *span)
+PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns, const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
     struct packed_place place = columns->place[block];
@@ -182,8 +181,7 @@ PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
 
 /* Opens a reader for packed_next. Decodes the element before span->at, from which the reader goes on, and if the row begins in
  * this block, also the element before the row. Both are mostly the same, because the row mostly begins at span->at. */
-PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
-                                                  const struct packed_span *span)
+PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns, const struct packed_span *span)
 {
     struct packed_span whole = {0, span->at, 0};
     struct packed_reader r = packed_open_row(columns, &whole);

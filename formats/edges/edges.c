@@ -33,6 +33,7 @@ uint32_t edges_crc(const void *bytes, size_t count)
 
 /* ---- tallies ---- */
 
+/* Adds edges to the tally. If `balanced`, returns their balance (edges_tally_balance), else 0. */
 static inline uint64_t add_to_tally(struct edges_totals *tally, enum edges_direction direction,
                                     const struct edge *edges, size_t count, int balanced)
 {
@@ -56,18 +57,18 @@ static inline uint64_t add_to_tally(struct edges_totals *tally, enum edges_direc
     return balance;
 }
 
-/* Compiled for several vector widths, because the five 64-bit products for each edge take a fifth of the time with the widest. */
+/* Adds edges to a tally. Compiled for several vector widths: five 64-bit products take a fifth of the time with the widest. */
 WIDE_CLONES
-void edges_tally(struct edges_totals *tally, enum edges_direction direction,
-                 const struct edge *edges, size_t count)
+void edges_tally(struct edges_totals *tally, enum edges_direction direction, const struct edge *edges, size_t count)
 {
-    add_to_tally(tally, direction, edges, count, 0);
+    add_to_tally(tally, direction, edges, count, /* balanced */ 0);
 }
 
+/* Adds undirected edges to a tally. Returns the sum of the hashes of pairs u < v, less that of pairs u > v. */
 WIDE_CLONES
 uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count)
 {
-    return add_to_tally(tally, EDGES_UNDIRECTED_ONCE, edges, count, 1);
+    return add_to_tally(tally, EDGES_UNDIRECTED_ONCE, edges, count, /* balanced */ 1);
 }
 
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from)
@@ -94,8 +95,8 @@ void edges_block_free(struct edges_block *block)
     memset(block, 0, sizeof *block);
 }
 
-static void encode_ids(unsigned char *payload, unsigned width, const struct edge *edges,
-                       size_t count)
+/* Stores the ends of the edges as ids of `width` bytes. */
+static void encode_ids(unsigned char *payload, unsigned width, const struct edge *edges, size_t count)
 {
     if (width == 8) {
         memcpy(payload, edges, 16 * count);
@@ -108,6 +109,7 @@ static void encode_ids(unsigned char *payload, unsigned width, const struct edge
     }
 }
 
+/* Makes the whole block of the edges: header, ids, tally and balance. */
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count)
 {
@@ -135,6 +137,7 @@ size_t edges_block_count(const struct edges_block *block)
     return get_u32(block->bytes + BLOCK_COUNT_AT);
 }
 
+/* Compares the payload of a block with its CRC. */
 enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e)
 {
     const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
@@ -145,8 +148,8 @@ enum status edges_check_block(const struct edges_block *block, const char *name,
                 name, (unsigned long long)block->index, (unsigned long long)block->offset);
 }
 
-uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
-                          size_t count)
+/* Decodes `count` edges from number `first` on. Returns the OR of all their ids, which no id exceeds. */
+uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges, size_t count)
 {
     const unsigned char *payload = block->bytes + EDGES_BLOCK_HEADER_BYTES;
     uint64_t joined = 0;
@@ -165,6 +168,7 @@ uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct 
     return joined;
 }
 
+/* The same, and adds them to block->tally, which begins anew at the first edge. Fails if an id is too large. */
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e)
@@ -180,6 +184,7 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
                 (unsigned long long)block->tally.max_id);
 }
 
+/* Checks a block, decodes and tallies all its edges, and sets *count. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,
                                struct error *e)

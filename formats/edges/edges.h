@@ -67,8 +67,7 @@ enum status edges_block_init(struct edges_block *block, size_t max_edges, struct
 void edges_block_free(struct edges_block *block);
 
 /* Add some edges, or another tally, to a tally. */
-void edges_tally(struct edges_totals *tally, enum edges_direction direction,
-                 const struct edge *edges, size_t count);
+void edges_tally(struct edges_totals *tally, enum edges_direction direction, const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
 /* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs u < v, less that of pairs u > v.
@@ -90,8 +89,7 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
                                struct error *e);
 
 /* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids, which no id exceeds. */
-uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
-                          size_t count);
+uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges, size_t count);
 
 /* Decodes a whole block: checks its CRC, decodes its edges into `edges`, which has room for EDGES_MAX_BLOCK_EDGES, and tallies
  * them. ST_BAD_DATA names the stream, the block and the byte where it begins. */
@@ -108,18 +106,15 @@ enum status edges_writer_open(struct edges_writer **writer, struct outfile *out,
                               const struct edges_info *info, struct error *e);
 
 /* Appends edges. A block ends after every EDGES_BLOCK_EDGES edges, however the edges are divided among calls. */
-enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count,
-                             struct error *e);
+enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count, struct error *e);
 
 /* Appends a block made by edges_encode_block. Every block except the last must be full, so that the bytes of the stream
  * do not depend on the number of threads. */
-enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block,
-                             struct error *e);
+enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block, struct error *e);
 
 /* Writes the last block and the trailer, whose n is `n` or max_id + 1, whichever is larger. *totals is set to the
  * content of the trailer; it may be NULL. */
-enum status edges_writer_finish(struct edges_writer *writer, uint64_t n,
-                                struct edges_totals *totals, struct error *e);
+enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct edges_totals *totals, struct error *e);
 void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
 
 /* ---- reading ---- */
@@ -131,8 +126,7 @@ struct edges_reader;
 enum status edges_reader_open(struct edges_reader **reader, const char *path, struct error *e);
 
 /* Opens a reader on an open descriptor, from its current offset on. edges_reader_close closes the descriptor, too. */
-enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name,
-                                 struct error *e);
+enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name, struct error *e);
 
 /* Opens a reader on a source of bytes. A failure of the source becomes a failure of the reader. */
 enum status edges_reader_open_source(struct edges_reader **reader, struct byte_source source,
@@ -141,22 +135,18 @@ void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
 /* Makes this reader one of `count` readers that share the blocks of a file: it gives only block `index` of every `count`
  * consecutive ones and skips the others. Call it before the first block is read. ST_RUNTIME if the descriptor cannot seek. */
-enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
-                               struct error *e);
+enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count, struct error *e);
 
 const struct edges_info *edges_reader_info(const struct edges_reader *reader);
 const char *edges_reader_name(const struct edges_reader *reader);
 
 /* Reads the next block without decoding it. At the end of the stream it reads the trailer instead and sets *end. */
-enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
-                              struct error *e);
+enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end, struct error *e);
 
 /* Read a block in two steps, for several threads. One thread at a time calls edges_reader_take for the next block, which of a
  * regular file reads only the header. Then each thread reads the rest of its own block, by edges_reader_fill. */
-enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end,
-                              struct error *e);
-enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
-                              struct error *e);
+enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end, struct error *e);
+enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block, struct error *e);
 
 /* Compares the tally of all blocks with the trailer, and sets *totals to the content of the trailer. Call it at the end of the
  * stream. If readers share the stream by slices, pass the merged tally of all. */

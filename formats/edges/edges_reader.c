@@ -30,8 +30,7 @@ struct edges_reader {
 typedef unsigned long long ull;
 
 /* One read of the descriptor, a byte_source. */
-static enum status read_descriptor(void *from, void *bytes, size_t count, size_t *got,
-                                   struct error *e)
+static enum status read_descriptor(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     const struct edges_reader *r = from;
     ssize_t done;
@@ -57,15 +56,15 @@ static enum status read_at(const struct edges_reader *r, uint64_t offset, void *
     return ST_OK;
 }
 
-static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count, size_t *got,
-                              struct error *e)
+/* Reads the next `count` bytes and passes them; *got is smaller only at the end of the file. */
+static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count, size_t *got, struct error *e)
 {
     if (read_at(r, r->offset, bytes, count, got, e) == ST_OK)
         r->offset += *got;
     return e->status;
 }
 
-/* Bytes that a later version may give a meaning. */
+/* Nonzero if all bytes are 0: a later version may give them a meaning. */
 static int is_zero(const unsigned char *bytes, size_t count)
 {
     unsigned char any = 0;
@@ -74,11 +73,13 @@ static int is_zero(const unsigned char *bytes, size_t count)
     return any == 0;
 }
 
+/* Fails: a part uses what a later version may have. */
 static enum status unsupported(const struct edges_reader *r, const char *where, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s uses features this build does not support", r->name, where);
 }
 
+/* Fails: the stream ends at byte `at`. */
 static enum status truncated(const struct edges_reader *r, uint64_t at, struct error *e)
 {
     return fail(e, ST_BAD_DATA,
@@ -87,6 +88,7 @@ static enum status truncated(const struct edges_reader *r, uint64_t at, struct e
                 r->name, (ull)at);
 }
 
+/* Reads the next `count` bytes, which the stream must have. */
 static enum status read_exactly(struct edges_reader *r, void *bytes, size_t count, struct error *e)
 {
     size_t got;
@@ -95,14 +97,15 @@ static enum status read_exactly(struct edges_reader *r, void *bytes, size_t coun
     return got == count ? ST_OK : truncated(r, r->offset, e);
 }
 
+/* Fails: the part that begins at byte `at` is wrong. */
 static enum status corrupt(const struct edges_reader *r, uint64_t at, const char *part,
                            const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s at byte %llu: %s", r->name, part, (ull)at, why);
 }
 
-static enum status read_provenance(struct edges_reader *r, uint32_t bytes, uint32_t crc,
-                                   struct error *e)
+/* Reads the text behind the preamble into r->info, and checks it. */
+static enum status read_provenance(struct edges_reader *r, uint32_t bytes, uint32_t crc, struct error *e)
 {
     if (bytes == 0 || bytes > EDGES_MAX_PROVENANCE_BYTES || bytes % 8 != 0)
         return corrupt(r, 0, "preamble", "impossible provenance length", e);
@@ -114,6 +117,7 @@ static enum status read_provenance(struct edges_reader *r, uint32_t bytes, uint3
     return ST_OK;
 }
 
+/* Reads and checks the preamble with its provenance, and fills in r->info. */
 static enum status read_preamble(struct edges_reader *r, struct error *e)
 {
     unsigned char header[EDGES_PREAMBLE_BYTES];
@@ -158,6 +162,7 @@ static void find_file(struct edges_reader *r)
         r->file_bytes = (uint64_t)(st.st_size - at);
 }
 
+/* Opens a reader of a descriptor or, with fd -1, of a source, and reads the preamble. Closes `fd` on failure. */
 static enum status open_reader(struct edges_reader **result, int fd,
                                const struct byte_source *source, const char *name, struct error *e)
 {
@@ -186,8 +191,7 @@ static enum status open_reader(struct edges_reader **result, int fd,
     return ST_OK;
 }
 
-enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name,
-                                 struct error *e)
+enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name, struct error *e)
 {
     return open_reader(result, fd, NULL, name, e);
 }
@@ -195,7 +199,7 @@ enum status edges_reader_open_fd(struct edges_reader **result, int fd, const cha
 enum status edges_reader_open_source(struct edges_reader **result, struct byte_source source,
                                      const char *name, struct error *e)
 {
-    return open_reader(result, -1, &source, name, e);
+    return open_reader(result, /* fd */ -1, &source, name, e);
 }
 
 enum status edges_reader_open(struct edges_reader **result, const char *path, struct error *e)
@@ -219,8 +223,8 @@ void edges_reader_close(struct edges_reader *r)
     free(r);
 }
 
-enum status edges_reader_slice(struct edges_reader *r, uint32_t index, uint32_t count,
-                               struct error *e)
+/* From now on edges_reader_take gives only block `index` of every `count` blocks. */
+enum status edges_reader_slice(struct edges_reader *r, uint32_t index, uint32_t count, struct error *e)
 {
     if (!r->seekable)
         return fail(e, ST_RUNTIME, "%s: is not a regular file, as a part of an edge stream takes",
@@ -249,6 +253,7 @@ static void decode_trailer(const unsigned char *t, struct edges_totals *totals)
     totals->checksum = get_u64(t + TRAILER_CHECKSUM_AT);
 }
 
+/* Reads the totals in a trailer at the end of a regular file, which no pass has proven. Nonzero if there is one. */
 int edges_peek_totals(int fd, struct edges_totals *totals)
 {
     unsigned char t[EDGES_TRAILER_BYTES];
@@ -263,6 +268,7 @@ int edges_peek_totals(int fd, struct edges_totals *totals)
     return totals->n <= DBFS_MAX_VERTICES;
 }
 
+/* Reads the rest of the trailer, whose first bytes are at `start`, into r->totals; nothing may follow it. */
 static enum status read_trailer(struct edges_reader *r, const unsigned char *start, struct error *e)
 {
     unsigned char t[EDGES_TRAILER_BYTES], extra;
@@ -289,8 +295,8 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
     return got == 0 ? ST_OK : corrupt(r, r->offset - 1, "stream", "data follows the trailer", e);
 }
 
-static enum status check_block_header(const struct edges_reader *r, const unsigned char *header,
-                                      struct error *e)
+/* Checks the header that was just read. */
+static enum status check_block_header(const struct edges_reader *r, const unsigned char *header, struct error *e)
 {
     uint64_t at = r->offset - EDGES_BLOCK_HEADER_BYTES;
     uint32_t count = get_u32(header + BLOCK_COUNT_AT), width = get_u32(header + BLOCK_WIDTH_AT);
@@ -325,7 +331,7 @@ static enum status pass_over(struct edges_reader *r, size_t payload, struct erro
 }
 
 /* Begins a block whose header was read: if the input can seek, skips the payload for edges_reader_fill, else reads it. */
-static enum status start_block(struct edges_reader *r, const unsigned char *header, size_t payload,
+static enum status begin_block(struct edges_reader *r, const unsigned char *header, size_t payload,
                                struct edges_block *block, struct error *e)
 {
     block->size = EDGES_BLOCK_HEADER_BYTES + payload;
@@ -341,8 +347,8 @@ static enum status start_block(struct edges_reader *r, const unsigned char *head
     return pass_over(r, payload, e);
 }
 
-enum status edges_reader_take(struct edges_reader *r, struct edges_block *block, int *end,
-                              struct error *e)
+/* Takes the next block of the slice, of a regular file only its header. At the end reads the trailer and sets *end. */
+enum status edges_reader_take(struct edges_reader *r, struct edges_block *block, int *end, struct error *e)
 {
     unsigned char header[EDGES_BLOCK_HEADER_BYTES];
     *end = 0;
@@ -358,14 +364,14 @@ enum status edges_reader_take(struct edges_reader *r, struct edges_block *block,
         size_t payload =
             2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
         if (r->blocks++ % r->slices == r->slice)
-            return start_block(r, header, payload, block, e);
+            return begin_block(r, header, payload, block, e);
         if (pass_over(r, payload, e) != ST_OK)
             return e->status;
     }
 }
 
-enum status edges_reader_fill(const struct edges_reader *r, struct edges_block *block,
-                              struct error *e)
+/* Reads what edges_reader_take left unread of the block. Any thread may do so. */
+enum status edges_reader_fill(const struct edges_reader *r, struct edges_block *block, struct error *e)
 {
     uint64_t at = block->offset + EDGES_BLOCK_HEADER_BYTES;
     size_t got;
@@ -379,14 +385,15 @@ enum status edges_reader_fill(const struct edges_reader *r, struct edges_block *
     return ST_OK;
 }
 
-enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
-                              struct error *e)
+/* Reads the next block. At the end reads the trailer and sets *end. */
+enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end, struct error *e)
 {
     if (edges_reader_take(r, block, end, e) == ST_OK && !*end)
         edges_reader_fill(r, block, e);
     return e->status;
 }
 
+/* Fails if the tally of all blocks is not what the trailer says. */
 enum status edges_compare_tally(const char *name, const struct edges_totals *t,
                                 const struct edges_totals *tally, struct error *e)
 {
@@ -399,6 +406,7 @@ enum status edges_compare_tally(const char *name, const struct edges_totals *t,
     return ST_OK;
 }
 
+/* Sets *totals to the trailer that was read, and fails if the tally of all blocks is another. */
 enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e)
 {

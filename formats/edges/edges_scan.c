@@ -17,12 +17,13 @@ struct pass {
     struct error *error;
 };
 
+/* Fails: a later pass has found another stream than the first. */
 enum status edges_scan_changed(const char *name, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", name);
 }
 
-/* Takes the next block under the lock; returns 0 when there is none. */
+/* Takes the next block under the lock; returns 0 if there is none, or any thread failed. */
 static int take_block(struct pass *p, struct edges_block *block)
 {
     int taken = 0, end = 0;
@@ -36,8 +37,7 @@ static int take_block(struct pass *p, struct edges_block *block)
 }
 
 /* Called when a thread ends. Adds its tally to that of the pass, and keeps its failure unless another thread failed before. */
-static void merge_thread(struct pass *p, const struct edges_totals *tally,
-                         const struct error *cause)
+static void merge_thread(struct pass *p, const struct edges_totals *tally, const struct error *cause)
 {
     pthread_mutex_lock(&p->lock);
     edges_tally_merge(&p->tally, tally);
@@ -58,7 +58,7 @@ static int all_below(const struct edge *edges, size_t count, uint64_t n)
     return 1;
 }
 
-/* The largest id so far must be one that the caller expects. */
+/* Checks that `id`, the largest so far, is one that the trailer and the provenance allow. */
 static enum status check_id(const struct edges_scan *scan, uint64_t id, struct error *e)
 {
     const char *name = edges_reader_name(scan->reader);
@@ -84,6 +84,7 @@ static enum status decode_first(const struct edges_scan *scan, struct edges_bloc
     return e->status;
 }
 
+/* Decodes `count` edges from number `first` on, as this pass does: tallies them, or only compares ids with a proven n. */
 static enum status decode_piece(const struct edges_scan *scan, struct edges_block *block,
                                 size_t first, struct edge *edges, size_t count, struct error *e)
 {
@@ -99,8 +100,7 @@ static enum status decode_piece(const struct edges_scan *scan, struct edges_bloc
 
 /* Gives the edges of a block to the visitor, decoding a piece at a time, so that a piece is still in the first-level
  * cache when it is visited. */
-static enum status scan_block(const struct edges_scan *scan, int thread, struct edges_block *block,
-                              struct error *e)
+static enum status scan_block(const struct edges_scan *scan, int thread, struct edges_block *block, struct error *e)
 {
     struct edge edges[EDGES_VISIT_PIECE];
     size_t count = edges_block_count(block);
@@ -115,6 +115,7 @@ static enum status scan_block(const struct edges_scan *scan, int thread, struct 
     return e->status;
 }
 
+/* The work of each thread: takes blocks until none is left, and gives their edges to the visitor. */
 static void scan_blocks(struct pass *p, int thread)
 {
     struct error error = {0};
@@ -129,7 +130,7 @@ static void scan_blocks(struct pass *p, int thread)
     edges_block_free(&block);
 }
 
-/* The stream must end with the trailer that the caller knows. */
+/* Checks that the stream ended with the trailer that the caller knows. */
 static enum status compare_trailer(const struct edges_scan *scan, struct error *e)
 {
     struct edges_totals totals;
@@ -140,8 +141,8 @@ static enum status compare_trailer(const struct edges_scan *scan, struct error *
     return edges_scan_changed(edges_reader_name(scan->reader), e);
 }
 
-enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
-                             struct error *e)
+/* Reads the stream, or the slice of its reader, to the end with all threads, and sets *tally. */
+enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally, struct error *e)
 {
     struct pass p = {.scan = scan, .error = e};
     pthread_mutex_init(&p.lock, NULL);
@@ -152,6 +153,7 @@ enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals 
     return e->status == ST_OK && scan->trailer != NULL ? compare_trailer(scan, e) : e->status;
 }
 
+/* Makes the first pass over a whole stream, and compares its tally with the trailer, which *totals receives. */
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e)
 {

@@ -34,8 +34,7 @@ struct edges_scan {
 /* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; if
  * `proven` is set, to their number alone. The caller merges the tallies of all slices and compares them: with the trailer
  * (edges_reader_finish, edges_compare_tally) or, if `proven` is set, the number of edges (edges_scan_changed). */
-enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
-                             struct error *e);
+enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally, struct error *e);
 
 /* Makes the first pass over a whole stream, checks CRCs, and compares the tally with the trailer, which *totals receives. */
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,

@@ -16,8 +16,8 @@ struct edges_writer {
     size_t waiting_count;
 };
 
-static enum status write_preamble(struct outfile *out, const struct edges_info *info,
-                                  struct error *e)
+/* Writes the preamble and the provenance behind it. */
+static enum status write_preamble(struct outfile *out, const struct edges_info *info, struct error *e)
 {
     unsigned char header[EDGES_PREAMBLE_BYTES] = {0};
     unsigned char text[EDGES_MAX_PROVENANCE_BYTES] = {0};
@@ -62,13 +62,14 @@ enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
     return ST_OK;
 }
 
-enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block,
-                             struct error *e)
+/* Appends a block that is encoded already. */
+enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block, struct error *e)
 {
     edges_tally_merge(&writer->totals, &block->tally);
     return outfile_write(writer->out, block->bytes, block->size, e);
 }
 
+/* Writes the edges that wait as a block. */
 static enum status write_waiting(struct edges_writer *writer, struct error *e)
 {
     edges_encode_block(&writer->block, writer->direction, writer->waiting, writer->waiting_count);
@@ -76,8 +77,8 @@ static enum status write_waiting(struct edges_writer *writer, struct error *e)
     return edges_writer_put(writer, &writer->block, e);
 }
 
-enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count,
-                             struct error *e)
+/* Appends edges; they wait until a block is full. */
+enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count, struct error *e)
 {
     while (count > 0) {
         size_t room = EDGES_BLOCK_EDGES - writer->waiting_count;
@@ -92,8 +93,8 @@ enum status edges_writer_add(struct edges_writer *writer, const struct edge *edg
     return ST_OK;
 }
 
-enum status edges_writer_finish(struct edges_writer *writer, uint64_t n,
-                                struct edges_totals *totals, struct error *e)
+/* Writes the last block and the trailer, whose n is at least `n`. */
+enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct edges_totals *totals, struct error *e)
 {
     unsigned char trailer[EDGES_TRAILER_BYTES] = {0};
     if (writer->waiting_count > 0 && write_waiting(writer, e) != ST_OK)

@@ -27,6 +27,7 @@ static enum status bad(const struct grid_part *part, const char *what, struct er
     return fail(e, ST_BAD_DATA, "%s: %s", container_path(part->file), what);
 }
 
+/* Reads the index and the size of the grid, and checks that the part belongs to the manifest. */
 static enum status read_attributes(struct grid_part *part, const struct manifest *manifest, uint32_t index,
                                    struct error *e)
 {
@@ -45,6 +46,7 @@ static enum status read_attributes(struct grid_part *part, const struct manifest
     return ST_OK;
 }
 
+/* Points *part at its sections, whose sizes must fit each other. */
 static enum status find_sections(struct grid_part *part, struct error *e)
 {
     const struct section *starts, *rows, *offsets, *columns;
@@ -65,6 +67,7 @@ static enum status find_sections(struct grid_part *part, struct error *e)
     return ST_OK;
 }
 
+/* Checks that starts, rows and offsets ascend and are in range. */
 static enum status check_rows(const struct grid_part *part, const uint32_t *locals, struct error *e)
 {
     uint32_t j = part->index / part->r;
@@ -85,6 +88,7 @@ static enum status check_rows(const struct grid_part *part, const uint32_t *loca
     return ST_OK;
 }
 
+/* Checks that each column is a local vertex of a shard in the grid row of this part. */
 static enum status check_columns(const struct grid_part *part, const uint32_t *locals, uint32_t local_bits,
                                  struct error *e)
 {
@@ -99,6 +103,7 @@ static enum status check_columns(const struct grid_part *part, const uint32_t *l
     return ST_OK;
 }
 
+/* Opens and checks the part of processor `index`; `locals` has the number of local vertices of each shard. */
 enum status grid_part_open(struct grid_part *part, const char *folder, const struct manifest *manifest,
                            const uint32_t *locals, uint32_t local_bits, uint32_t index, struct error *e)
 {

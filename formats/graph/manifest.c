@@ -57,6 +57,7 @@ char *manifest_path(const char *folder, const char *name)
 
 /* ---- writing ---- */
 
+/* Prints each line of the provenance as a key and value; empty lines are left out. */
 static void print_provenance(FILE *text, const char *provenance)
 {
     while (*provenance != '\0') {
@@ -67,6 +68,7 @@ static void print_provenance(FILE *text, const char *provenance)
     }
 }
 
+/* Prints all lines of the file but that of the CRC; a text_printer. */
 static void print_manifest(FILE *text, const void *context)
 {
     const struct manifest *m = context;
@@ -108,6 +110,7 @@ enum status manifest_write(const struct manifest *m, const char *folder, struct 
     return e->status;
 }
 
+/* Nonzero if both would be the same file. */
 int manifest_same(const struct manifest *a, const struct manifest *b)
 {
     size_t a_size = 0, b_size = 0;
@@ -157,6 +160,7 @@ static int parse_rows(struct manifest *m, const char *value)
     return m->out_only || strcmp(value, ROWS_OUT_AND_IN) == 0 ? 0 : -1;
 }
 
+/* Also allocates m->part, which parse_part fills in. */
 static int parse_p(struct manifest *m, const char *value)
 {
     uint64_t p;
@@ -173,6 +177,7 @@ static int parse_th(struct manifest *m, const char *value)
     return strcmp(value, "inf") == 0 ? 0 : parse_u64(value, &m->th);
 }
 
+/* Takes "shard bytes crc" for a shard that has no line yet. */
 static int parse_part(struct manifest *m, const char *value)
 {
     uint32_t shard, crc;
@@ -185,6 +190,7 @@ static int parse_part(struct manifest *m, const char *value)
     return 0;
 }
 
+/* Appends a line to the provenance. */
 static int add_provenance(struct manifest *m, const char *value)
 {
     size_t used = strlen(m->provenance);
@@ -235,6 +241,7 @@ static int find_key(const char *name)
     return -1;
 }
 
+/* Parses the value of key number `key` into the manifest. Nonzero if it is not possible. */
 static int parse_value(struct manifest *m, int key, const char *value)
 {
     if (keys[key].parse != NULL)
@@ -242,9 +249,8 @@ static int parse_value(struct manifest *m, int key, const char *value)
     return parse_u64(value, (uint64_t *)(void *)((char *)m + keys[key].field));
 }
 
-/* `seen`: bit i is set when key i was there. */
-static enum status check_complete(struct manifest *m, uint64_t seen, const char *path,
-                                  struct error *e)
+/* Checks that all keys and parts were there, and sets m->randomized. Bit i of `seen` is set if key i was there. */
+static enum status check_complete(struct manifest *m, uint64_t seen, const char *path, struct error *e)
 {
     int bijection = 0;
     for (int i = 0; i < KEYS; i++) {
@@ -269,6 +275,7 @@ static enum status check_complete(struct manifest *m, uint64_t seen, const char 
     return ST_OK;
 }
 
+/* Checks the first line and the CRC. */
 static enum status check_text(struct key_values *kv, const char *path, struct error *e)
 {
     if (!key_values_starts_with(kv, "dbfs-manifest "))
@@ -282,8 +289,8 @@ static enum status check_text(struct key_values *kv, const char *path, struct er
     return ST_OK;
 }
 
-static enum status parse_manifest(struct manifest *m, const char *path, struct key_values *kv,
-                                  struct error *e)
+/* Parses all lines into the manifest, and checks that it is complete. */
+static enum status parse_manifest(struct manifest *m, const char *path, struct key_values *kv, struct error *e)
 {
     uint64_t seen = 0;
     const char *key, *value;
@@ -317,6 +324,7 @@ static int is_unfinished(const char *folder, const char *manifest)
     return unfinished;
 }
 
+/* Reads and checks FOLDER/manifest. If there is none, says what the folder is. */
 enum status manifest_read(struct manifest *m, const char *folder, struct error *e)
 {
     struct key_values kv = {0};
@@ -339,7 +347,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
     return e->status;
 }
 
-static int same_graph(const struct manifest *m, uint32_t index, const struct shard *s)
+/* Nonzero if the shard is number `index` of the manifest, by its attributes, its size and its CRC. */
+static int belongs_to(const struct manifest *m, uint32_t index, const struct shard *s)
 {
     return s->index == index && s->p == m->p && s->pack_id == m->pack_id && s->th == m->th &&
            s->n == m->totals.n && s->d == m->d && s->kept.directed == (m->direction == EDGES_DIRECTED) &&
@@ -348,6 +357,7 @@ static int same_graph(const struct manifest *m, uint32_t index, const struct sha
            container_table_crc(s->file) == m->part[index].table_crc;
 }
 
+/* Opens shard `index` of the folder, and checks that it belongs to the manifest. */
 enum status manifest_open_shard(const struct manifest *m, const char *folder, uint32_t index,
                                 struct shard *shard, struct error *e)
 {
@@ -355,7 +365,7 @@ enum status manifest_open_shard(const struct manifest *m, const char *folder, ui
     char *path = manifest_path(folder, manifest_part_name(name, sizeof name, index, m->p));
     if (path == NULL)
         return fail_memory(e, folder, strlen(folder));
-    if (shard_open(shard, path, e) == ST_OK && !same_graph(m, index, shard)) {
+    if (shard_open(shard, path, e) == ST_OK && !belongs_to(m, index, shard)) {
         fail(e, ST_BAD_DATA, "%s: does not belong to the manifest beside it", path);
         shard_close(shard);
     }

@@ -22,11 +22,13 @@ struct shard_inverse {
     uint64_t p, inverse;
 };
 
+/* The inverse by which slot_by_inverse divides. */
 static inline struct shard_inverse shard_inverse(uint32_t p)
 {
     return (struct shard_inverse){p, UINT64_MAX / p + 1};
 }
 
+/* The same as slot_of_vertex, without a division. */
 static inline uint64_t slot_by_inverse(uint64_t v, struct shard_inverse shards)
 {
     return (uint64_t)((unsigned __int128)v * shards.inverse >> 64);

@@ -45,19 +45,20 @@ const struct container_kind directed_shard_kind = {
     .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = VERSION_DIRECTED,
     .section_name = section_name, .packed = 1};
 
-static enum status bad(const struct shard *shard, const char *where, const char *why,
-                       struct error *e)
+/* Fails with ST_BAD_DATA; `where` is a section or a subgraph. */
+static enum status bad(const struct shard *shard, const char *where, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: %s", container_path(shard->file), where, why);
 }
 
+/* Nonzero if this version of the format is one of directed graphs. */
 int shard_version_directed(uint32_t version)
 {
     return version == FIRST_DIRECTED || version == VERSION_DIRECTED;
 }
 
-static enum status read_attributes(struct shard *shard, const uint64_t **attributes,
-                                   struct error *e)
+/* Reads the attributes into the shard, and sets *attributes to all of them. */
+static enum status read_attributes(struct shard *shard, const uint64_t **attributes, struct error *e)
 {
     const struct section *s;
     shard->kept.directed = shard_version_directed(container_version(shard->file));
@@ -89,6 +90,7 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     return ST_OK;
 }
 
+/* The type in the file of section `kind` of csr[g]: after shard_reverse, of the other set of rows. */
 uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind)
 {
     enum subgraph stored = (enum subgraph)(shard->kept.reversed ? (g + SUBGRAPHS) % ROW_SETS : g);
@@ -97,6 +99,7 @@ uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_se
 
 /* ---- sections against the attributes ---- */
 
+/* Checks that the section of head columns has k * rows elements. */
 static enum status check_heads(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct section *heads;
@@ -109,8 +112,8 @@ static enum status check_heads(const struct shard *shard, enum subgraph g, struc
     return container_need(shard->file, shard_section(shard, g, SHARD_HEADS), 4, count, &heads, e);
 }
 
-static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t *attributes,
-                            struct error *e)
+/* Fills in the counts and widths of csr[g], and checks that its sections fit them. */
+static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t *attributes, struct error *e)
 {
     const struct section *offsets, *columns, *sources;
     struct csr *csr = &shard->csr[g];
@@ -142,6 +145,7 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     return ST_OK;
 }
 
+/* Checks the sections of slots, ids, degrees and loops, and takes their counts. */
 static enum status open_vertex_sections(struct shard *shard, struct error *e)
 {
     const struct section *slots, *local_runs, *delegate_ids, *delegate_runs, *loops;
@@ -180,6 +184,7 @@ static const void *elements_of(const struct shard *shard, uint32_t type)
     return shard->decoded[place_of(shard, s)];
 }
 
+/* Sets the pointers of csr[g] to its elements, as far as they are there, and columns_below. */
 static void point_at_csr(struct shard *shard, enum subgraph g)
 {
     struct csr *csr = &shard->csr[g];
@@ -192,6 +197,7 @@ static void point_at_csr(struct shard *shard, enum subgraph g)
                                         : elements_of(shard, shard_section(shard, g, SHARD_HEADS));
 }
 
+/* Sets all pointers of the shard; called whenever sections were decoded or released. */
 static void point_at_elements(struct shard *shard)
 {
     for (int g = 0; g < shard_row_sets(shard); g++)
@@ -203,6 +209,7 @@ static void point_at_elements(struct shard *shard)
     shard->degrees.loops = elements_of(shard, SHARD_LOOPS);
 }
 
+/* Maps a shard and checks its structure. Packed sections are left to shard_load. */
 enum status shard_open(struct shard *shard, const char *path, struct error *e)
 {
     const uint64_t *attributes = NULL;
@@ -219,6 +226,7 @@ enum status shard_open(struct shard *shard, const char *path, struct error *e)
     return e->status;
 }
 
+/* Exchanges the out-rows and in-rows of csr[]. */
 void shard_reverse(struct shard *shard)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -231,6 +239,7 @@ void shard_reverse(struct shard *shard)
 
 /* ---- decoding ---- */
 
+/* Decodes a section into memory of the budget if it is packed; its pointer is set later (point_at_elements). */
 static enum status decode(struct shard *shard, uint32_t type, const struct packed_rows *rows,
                           int threads, struct error *e)
 {
@@ -250,7 +259,7 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
-/* Checks that no bit of a source mask past the last row is set. Searches walk whole words of the mask and would take such a bit for a row. */
+/* Checks that no bit of a source mask is set past the last row: searches take whole words of the mask. */
 static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
@@ -279,8 +288,7 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
 
 /* Decodes the columns of a subgraph, if `columns` asks for them, or keeps them packed. The offsets and heads of its
  * rows must have been decoded before. */
-static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads,
-                                struct error *e)
+static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads, struct error *e)
 {
     struct packed_rows rows = shard_rows(&shard->csr[g]);
     struct packed packed;
@@ -291,8 +299,8 @@ static enum status load_columns(struct shard *shard, enum subgraph g, unsigned c
     return decode(shard, shard_section(shard, g, SHARD_COLUMNS), &rows, threads, e);
 }
 
-static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads,
-                            struct error *e)
+/* Decodes csr[g], its columns as `columns` says, and checks that its offsets span the columns. */
+static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
     if (decode(shard, shard_section(shard, g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
@@ -308,6 +316,7 @@ static enum status load_csr(struct shard *shard, enum subgraph g, unsigned colum
     return e->status;
 }
 
+/* Decodes the packed sections; of the columns those that `columns` asks for. */
 enum status shard_load(struct shard *shard, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e)
 {
@@ -323,6 +332,7 @@ enum status shard_load(struct shard *shard, unsigned columns, int threads,
     return e->status;
 }
 
+/* Releases what shard_load decoded; the pointers to packed sections become NULL. */
 void shard_unload(struct shard *shard)
 {
     for (uint32_t i = 0; shard->file != NULL && i < container_sections(shard->file); i++) {
@@ -337,6 +347,7 @@ void shard_unload(struct shard *shard)
         point_at_elements(shard);
 }
 
+/* Nonzero if a section is packed; *packed is then the section. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed)
 {
     const struct section *s = container_find(shard->file, type);
@@ -346,17 +357,20 @@ int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed
     return 1;
 }
 
+/* The same for the columns of csr[g]. */
 int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed)
 {
     return shard_packed(shard, shard_section(shard, g, SHARD_COLUMNS), packed);
 }
 
+/* Nonzero if a search can read the columns of csr[g] packed; *packed is then their section. */
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed)
 {
     return shard->csr[g].column_width == 4 && shard->csr[g].column_count > 0 &&
            shard_packed_columns(shard, g, packed);
 }
 
+/* The rows of a loaded subgraph, as the decoder of its columns takes them. */
 struct packed_rows shard_rows(const struct csr *csr)
 {
     uint64_t last = csr->head_columns > 0 ? csr->head_columns - 1 : 0;
@@ -373,6 +387,7 @@ void shard_close(struct shard *shard)
     memset(shard, 0, sizeof *shard);
 }
 
+/* The id of a vertex with self-loops, in a loaded shard. */
 uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop)
 {
     uint64_t slot = loop->at == LOOP_AT_LOCAL ? shard->ids.local_slots[loop->index] : loop->index;
@@ -380,6 +395,7 @@ uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *l
                                         : vertex_of_slot(slot, shard->index, shard->p);
 }
 
+/* Bytes that a device holds of the shard: the sections of subgraphs, decoded. */
 uint64_t shard_device_bytes(const struct shard *shard)
 {
     uint64_t bytes = 0;

@@ -49,6 +49,7 @@ enum shard_section {
     SHARD_IN_ROWS = 48 /* in-rows of subgraph s: the same from 48 + 4*s on */
 };
 
+/* The type of section `kind` (SHARD_OFFSETS to SHARD_SOURCES) of subgraph s. */
 static inline uint32_t shard_section_of(enum subgraph s, enum shard_section kind)
 {
     uint32_t gap = s >= IN_NN ? SHARD_IN_ROWS - SHARD_OFFSETS - 4 * SUBGRAPHS : 0;

@@ -3,16 +3,14 @@
 
 #include <stddef.h>
 
-static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t row,
-                           const char *why, struct error *e)
+static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t row, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: row %llu: %s", container_path(shard->file),
                 subgraph_name[g], (unsigned long long)row, why);
 }
 
-/* Nonzero if subgraph g can have the column `code`. In nn a local id is checked only if the vertex is on this shard, because
- * the sizes of other shards are not known here. */
-static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t code)
+/* Nonzero if subgraph g can have the column `code`. In nn the sizes of other shards are not known, nor compared. */
+static int is_possible_column(const struct shard *shard, enum subgraph g, uint64_t code)
 {
     if (subgraph_columns(g) == DELEGATES)
         return code < shard->d;
@@ -23,9 +21,8 @@ static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t c
     return owner < shard->p && (owner != shard->index || local < shard->locals);
 }
 
-/* Number of edges of a row, or UINT64_MAX and *why. */
-static uint64_t check_row(const struct shard *shard, enum subgraph g, uint64_t row,
-                          const char **why)
+/* Returns the number of edges of a row; if it has a fault, UINT64_MAX, and the fault in *why. */
+static uint64_t check_row(const struct shard *shard, enum subgraph g, uint64_t row, const char **why)
 {
     const struct csr *csr = &shard->csr[g];
     uint64_t begin = csr_offset(csr, row), end = csr_offset(csr, row + 1), count = 0, last = 0;
@@ -45,7 +42,7 @@ static uint64_t check_row(const struct shard *shard, enum subgraph g, uint64_t r
         }
         if (ended)
             *why = "entries follow an empty head";
-        else if (!destination_ok(shard, g, code))
+        else if (!is_possible_column(shard, g, code))
             *why = "a destination is out of range";
         else if (count > 0 && code <= last)
             *why = "destinations do not ascend";
@@ -55,8 +52,8 @@ static uint64_t check_row(const struct shard *shard, enum subgraph g, uint64_t r
     return *why == NULL ? count : UINT64_MAX;
 }
 
-static enum status check_csr(const struct shard *shard, enum subgraph g, int threads,
-                             struct error *e)
+/* Checks all rows of a subgraph, and that their edges are those of the attributes. Fails for the first row with a fault. */
+static enum status check_csr(const struct shard *shard, enum subgraph g, int threads, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
     uint64_t edges = 0, sources = 0, bad_at = UINT64_MAX;
@@ -86,6 +83,7 @@ static enum status check_csr(const struct shard *shard, enum subgraph g, int thr
     return ST_OK;
 }
 
+/* Checks all numbers of a loaded shard. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e)
 {
     if (shard_check_ids(shard, threads, e) != ST_OK)

@@ -25,7 +25,7 @@ static void lower_to(uint64_t *least, uint64_t at)
 
 /* ---- elements ---- */
 
-/* Some numbers that must be in range, by their width and their bounds. */
+/* Nonzero if any number exceeds `most`. */
 WIDE_CLONES
 static int any_above_u32(const uint32_t *x, uint64_t count, uint32_t most)
 {
@@ -44,15 +44,15 @@ static int any_above_u64(const uint64_t *x, uint64_t count, uint64_t most)
     return above != 0;
 }
 
+/* Element i, of either width. */
 static inline uint64_t number(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
 
-/* Inlined for either width; no branch depends on a column. */
+/* Nonzero if any column is no local vertex of a shard. Inlined for either width; no branch depends on a column. */
 static inline __attribute__((always_inline)) int
-any_outside_codes(const void *x, uint32_t width, uint64_t begin, uint64_t end,
-                  const struct column_bounds *b)
+any_outside_codes(const void *x, uint32_t width, uint64_t begin, uint64_t end, const struct column_bounds *b)
 {
     uint64_t mask = (UINT64_C(1) << b->local_bits) - 1;
     int outside = 0;
@@ -65,8 +65,8 @@ any_outside_codes(const void *x, uint32_t width, uint64_t begin, uint64_t end,
     return outside;
 }
 
-static int any_outside(const void *x, uint32_t width, uint64_t begin, uint64_t end,
-                       const struct column_bounds *b)
+/* Nonzero if any element from `begin` to end - 1 is out of bounds. */
+static int any_outside(const void *x, uint32_t width, uint64_t begin, uint64_t end, const struct column_bounds *b)
 {
     if (b->locals != NULL)
         return width == 4 ? any_outside_codes(x, 4, begin, end, b)
@@ -80,8 +80,7 @@ static int any_outside(const void *x, uint32_t width, uint64_t begin, uint64_t e
 }
 
 /* The first of `count` elements that is out of bounds, or NO_FAULT. */
-static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
-                              const struct column_bounds *b, int threads)
+static uint64_t first_outside(const void *x, uint32_t width, uint64_t count, const struct column_bounds *b, int threads)
 {
     uint64_t first = NO_FAULT;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4) if (count > BLOCK_ELEMENTS)
@@ -96,8 +95,7 @@ static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
     return first;
 }
 
-/* Returns the first packed column that is out of bounds, or NO_FAULT. Columns are decoded a piece at a time, so that a
- * piece stays in the cache. */
+/* The first packed column out of bounds, or NO_FAULT; sets *corrupt if a block is. Decodes pieces that stay in the cache. */
 static uint64_t first_packed_outside(const struct csr *csr, const struct packed *packed,
                                      const struct column_bounds *b, int threads, uint64_t *corrupt)
 {
@@ -159,10 +157,9 @@ static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
         lower_to(first, base + (uint64_t)__builtin_ctz(rows));
 }
 
-/* Rows `base` to base + rows - 1, at most STEP_ROWS. */
+/* Checks rows `base` to base + rows - 1, at most STEP_ROWS, and adds what it finds to *found. */
 static inline __attribute__((always_inline)) void
-look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base, int rows,
-             struct csr_ranges *found)
+look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base, int rows, struct csr_ranges *found)
 {
     uint32_t descends, outside, wrong = 0, mask = (uint32_t)(csr->sources[base / 64] >> base % 64);
     uint32_t rest = csr->offset_width == 4 ? rows_with_rest(csr->offsets, 4, base, rows, &descends)
@@ -184,7 +181,7 @@ look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base
 static const struct csr_ranges nothing_found = {
     .first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}};
 
-/* A thread's task: rows begin to end - 1. */
+/* The same for rows `begin` to end - 1, the task of a thread; other threads add to *sum, too. */
 WIDE_CLONES
 static void look_at_task(const struct csr *csr, const struct column_bounds *b, uint64_t begin,
                          uint64_t end, struct csr_ranges *sum)
@@ -202,8 +199,8 @@ static void look_at_task(const struct csr *csr, const struct column_bounds *b, u
 
 /* ---- a subgraph ---- */
 
-struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g,
-                                       const uint32_t *locals)
+/* What the columns of csr[g] must be below; `locals` has the number of local vertices of each shard. */
+struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g, const uint32_t *locals)
 {
     if (subgraph_columns(g) == DELEGATES)
         return (struct column_bounds){.bound = shard->d};
@@ -213,13 +210,14 @@ struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph 
         .local_bits = shard->local_bits, .p = shard->p, .locals = locals};
 }
 
-/* Raw columns were read already, for their CRC. */
+/* Nonzero if the largest column, found when the CRC was compared, is in bounds. */
 static int columns_are_known(const struct csr *csr, const struct column_bounds *b)
 {
     return csr->column_width == 4 && b->locals == NULL && csr->columns_below > 0 &&
            csr->columns_below <= b->bound;
 }
 
+/* Checks the rows and columns of a subgraph, with `threads` threads, and sets *found to the first faults and the counts. */
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found)
 {
@@ -236,6 +234,7 @@ void csr_ranges_find(const struct csr *csr, const struct packed *packed,
     found->edges += csr->column_count;
 }
 
+/* Fails with the first fault that csr_ranges_find found, or if its counts are not those of the attributes. */
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
                              const struct csr_ranges *found, struct error *e)
 {
@@ -278,6 +277,7 @@ static enum status check_runs(const struct shard *shard, const char *name,
     return ST_OK;
 }
 
+/* Checks that vertices with self-loops are in range. */
 static enum status check_loops(const struct shard *shard, struct error *e)
 {
     const uint64_t limit[] = {[LOOP_AT_LOCAL] = shard->locals,
@@ -292,8 +292,8 @@ static enum status check_loops(const struct shard *shard, struct error *e)
     return ST_OK;
 }
 
-static enum status check_ids_below(const struct shard *shard, const char *section, uint64_t first,
-                                   struct error *e)
+/* Fails if the first entry out of bounds is not NO_FAULT. */
+static enum status check_ids_below(const struct shard *shard, const char *section, uint64_t first, struct error *e)
 {
     if (first == NO_FAULT)
         return ST_OK;
@@ -301,6 +301,7 @@ static enum status check_ids_below(const struct shard *shard, const char *sectio
                 section, (ull)first);
 }
 
+/* Checks slots, delegate ids, runs of degrees and self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e)
 {
     const struct shard_ids *ids = &shard->ids;
@@ -319,6 +320,7 @@ enum status shard_check_ids(const struct shard *shard, int threads, struct error
     return check_loops(shard, e);
 }
 
+/* Checks that the shard has the column widths that follow from the largest shard, as all shards must. */
 enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e)
 {
     if (shard->local_bits != local_bits_for(most_locals))
@@ -331,8 +333,8 @@ enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, 
     return ST_OK;
 }
 
-enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads,
-                               struct error *e)
+/* Checks all of a shard that was loaded with SHARD_ALL_COLUMNS; `locals` has the number of local vertices of each shard. */
+enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads, struct error *e)
 {
     struct csr_ranges found;
     shard_check_ids(shard, threads, e);

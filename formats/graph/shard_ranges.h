@@ -38,8 +38,7 @@ struct column_bounds {
 };
 
 /* `locals` is the number of local vertices of each of the shard's p shards. */
-struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g,
-                                       const uint32_t *locals);
+struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g, const uint32_t *locals);
 
 static inline int column_in_bounds(const struct column_bounds *b, uint64_t column)
 {
@@ -66,7 +65,6 @@ enum status shard_check_ids(const struct shard *shard, int threads, struct error
 enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e);
 
 /* All of a shard that is loaded with SHARD_ALL_COLUMNS. */
-enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads,
-                               struct error *e);
+enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads, struct error *e);
 
 #endif

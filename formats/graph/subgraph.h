@@ -18,6 +18,7 @@ enum subgraph { NN, ND, DN, DD, SUBGRAPHS, IN_NN = SUBGRAPHS, IN_ND, IN_DN, IN_D
 
 extern const char *const subgraph_name[ROW_SETS]; /* nn, nd, dn, dd, and in-nn to in-dd */
 
+/* The kind of vertices that are its rows. */
 static inline enum vertex_kind subgraph_rows(enum subgraph g)
 {
     return (enum vertex_kind)(g >> 1 & 1);

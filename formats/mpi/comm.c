@@ -22,8 +22,8 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
-/* Finds out how many ranks of this host share their cores, because launchers bind ranks to cores in different ways. If no two
- * ranks have a core in common, each may use all of its own. If there are more ranks than cores, the host is crowded (wait.h). */
+/* Sets comm->core_ranks and idle_cores by which cores ranks of this host share, because launchers bind ranks to cores in
+ * different ways. Tells wait.h if there are more ranks than cores. */
 static void compare_cores(struct comm *comm)
 {
     enum { CORES = CPU_SETSIZE };
@@ -45,6 +45,7 @@ static void compare_cores(struct comm *comm)
     wait_agree(cores < (int)comm->host_ranks);
 }
 
+/* Warns, on the first rank, if the launcher gave each rank one core of many and -@ is not given. */
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
 {
     if (comm->rank == 0 && comm->idle_cores && cli->threads == 0)
@@ -69,6 +70,7 @@ static void find_place(struct comm *comm)
     compare_cores(comm);
 }
 
+/* Sets comm->library, with blanks for tabs. */
 static void name_library(struct comm *comm)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -84,6 +86,7 @@ enum { ABORT_S = 5 };
 
 static volatile sig_atomic_t aborting_with; /* exit code; 0: the job is not being ended */
 
+/* Handles SIGALRM in abort_job. */
 static void end_at_once(int signal_number)
 {
     (void)signal_number;
@@ -102,7 +105,7 @@ static void abort_job(int exit_code)
     MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
-/* Every way out of the program leads through here, as MPI wants it. */
+/* Called by exit, as every way out of the program must end MPI. */
 static void finalize(void)
 {
     int finalized = 0;
@@ -128,6 +131,7 @@ static int is_launched(void)
     return 0;
 }
 
+/* Starts MPI unless it is started; returns 0 if it cannot be started. */
 int comm_start_mpi(void)
 {
     int provided, started = 0;
@@ -140,6 +144,7 @@ int comm_start_mpi(void)
     return 1;
 }
 
+/* Fills in *comm. Starts MPI only if a launcher started this process. */
 enum status comm_start(struct comm *comm, struct error *e)
 {
     const char *variable = NULL;
@@ -160,6 +165,7 @@ enum status comm_start(struct comm *comm, struct error *e)
     return ST_OK;
 }
 
+/* The same for a tool: gives the ranks their cores, and silences all but the first. */
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
 {
     if (comm_start(comm, e) == ST_OK)
@@ -167,6 +173,7 @@ enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
     return e->status;
 }
 
+/* Tells *cli this rank's share of the cores, and silences it if it is not the first. */
 void comm_share_host(const struct comm *comm, struct cli *cli)
 {
     cli->silent = comm->rank > 0;
@@ -174,6 +181,7 @@ void comm_share_host(const struct comm *comm, struct cli *cli)
     opterr = !cli->silent;
 }
 
+/* This rank's memory: `given_bytes`, or if that is 0, its share of what the host has; 0 for one rank alone. */
 uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes)
 {
     if (given_bytes != 0 || comm->ranks == 1)
@@ -183,6 +191,7 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes)
 
 /* ---- failures ---- */
 
+/* Puts the rank and its host before the message. */
 static void name_rank(const struct comm *comm, struct error *e)
 {
     char text[ERROR_TEXT_BYTES];
@@ -191,6 +200,7 @@ static void name_rank(const struct comm *comm, struct error *e)
              ERROR_TEXT_BYTES - 128, text);
 }
 
+/* Gives every rank the failure of the lowest rank that has one, and returns the common status. */
 enum status comm_agree(const struct comm *comm, struct error *e)
 {
     int failed = e->status != ST_OK, ranks_failed = failed;
@@ -207,6 +217,7 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     return e->status;
 }
 
+/* Prints the failure and ends the whole job; for a failure that other ranks cannot learn of. */
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e)
 {
     fprintf(stderr, "%s: host %s, rank %u: %s\n", program, comm->host, comm->rank, e->text);
@@ -214,6 +225,7 @@ _Noreturn void comm_abort(const struct comm *comm, const char *program, const st
     signals_leave((int)e->status);
 }
 
+/* Ends a program that fails before comm_start, in agreement with the other ranks. */
 _Noreturn void comm_leave(const struct cli *cli, struct error *e)
 {
     struct comm comm;

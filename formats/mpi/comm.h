@@ -88,8 +88,7 @@ int comm_sum_is_here(const struct comm *comm); /* lets MPI go on; 0: not yet */
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root);
 
 /* Sends values[r*count..] to each rank r; received[r*count..] is set to the `count` values that rank r sent to this rank. */
-void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
-                       int count);
+void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received, int count);
 
 /* ---- messages (messages.c) ---- */
 

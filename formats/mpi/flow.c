@@ -26,11 +26,13 @@ struct comm_flow {
     unsigned idle; /* looks since a chunk arrived */
 };
 
+/* Bytes of the chunk that begins at byte `at` of the message. */
 static int chunk_size(const struct comm_flow *f, const struct transfer *t, uint64_t at)
 {
     return (int)smaller(t->size - at, f->chunk_bytes);
 }
 
+/* Posts the receives of all chunks, and fills in f->in. */
 static void post_receives(struct comm_flow *f, const struct transfer *receives)
 {
     for (size_t i = 0; i < f->in_count; i++) {
@@ -42,6 +44,7 @@ static void post_receives(struct comm_flow *f, const struct transfer *receives)
     }
 }
 
+/* Opens a flow and posts all its receives. */
 enum status comm_flow_open(struct comm_flow **flow, const struct transfer *receives,
                            size_t receive_count, size_t send_count, uint64_t chunk_bytes,
                            struct error *e)
@@ -66,6 +69,7 @@ enum status comm_flow_open(struct comm_flow **flow, const struct transfer *recei
     return ST_OK;
 }
 
+/* Sends a chunk; its bytes must stay unchanged until the flow is closed. */
 void comm_flow_send(struct comm_flow *f, const struct transfer *t)
 {
     MPI_Isend(t->bytes, (int)t->size, MPI_BYTE, (int)t->rank, t->tag, MPI_COMM_WORLD,
@@ -89,6 +93,7 @@ static int take_arrival(struct comm_flow *f, size_t message, struct flow_chunk *
     return 1;
 }
 
+/* Looks for a chunk that has arrived, which is described in *chunk; 0: none yet. Lets MPI go on. */
 int comm_flow_arrived(struct comm_flow *f, struct flow_chunk *chunk)
 {
     while (!comm_flow_has_arrived(f) && f->in[f->first].arrived == f->in[f->first].transfer->size)
@@ -104,11 +109,13 @@ int comm_flow_arrived(struct comm_flow *f, struct flow_chunk *chunk)
     return 0;
 }
 
+/* Nonzero if all messages were taken whole by comm_flow_arrived. */
 int comm_flow_has_arrived(const struct comm_flow *f)
 {
     return f->first == f->in_count;
 }
 
+/* Waits for all that is under way, and frees the flow. */
 void comm_flow_close(struct comm_flow *f)
 {
     if (f == NULL)

@@ -3,6 +3,7 @@
 
 static MPI_Comm host = MPI_COMM_NULL;
 
+/* Makes the communicator of host_ranks. Collective. */
 void host_find_ranks(void)
 {
     if (host == MPI_COMM_NULL)

@@ -21,6 +21,7 @@ static void take_all_cores(struct comm *comm)
     comm->idle_cores = comm->idle_cores && CPU_COUNT(&all) == 1;
 }
 
+/* Makes rank 0 the only rank of its *comm, on all cores; the other ranks call comm_await_lead next. Collective. */
 void comm_lead(struct comm *comm)
 {
     take_all_cores(comm);
@@ -41,12 +42,14 @@ static void await_first(void *bytes, int count, useconds_t nap_us)
     }
 }
 
+/* Ends what comm_lead began: the others sleep until rank 0 calls it, and get its *e. */
 void comm_await_lead(struct error *e)
 {
     watch_phase("waiting for rank 0, which works alone");
     await_first(e, sizeof *e, LONG_NAP_US);
 }
 
+/* Copies bytes of rank 0 to all ranks; the others sleep until rank 0 calls it. */
 void comm_await(const struct comm *comm, void *bytes, int count)
 {
     if (comm->ranks > 1)

@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Asks the running MPI library. Which function answers differs between libraries and versions, so it is looked up at run time.
- * MPICH's own comes first, because some versions of MPICH stop in an assertion when Open MPI's is called. */
+/* Nonzero if MPI can send memory of a CUDA device. Asks the library by functions that are looked up at run time, because they
+ * differ. MPICH's own comes first: some versions stop in an assertion when Open MPI's is called. */
 int comm_takes_device_memory(void)
 {
     int (*cuda_support)(void);
@@ -45,7 +45,7 @@ struct transfers {
     struct chunk chunk[];
 };
 
-/* Chunks of one pair and tag arrive in the order they were sent. */
+/* Adds the chunks of a message to the list. Chunks of one pair and tag arrive in the order they were sent. */
 static void add_chunks(struct transfers *all, const struct transfer *t, uint64_t chunk_bytes, int is_sent)
 {
     for (uint64_t at = 0; at < t->size; at += chunk_bytes) {
@@ -57,6 +57,7 @@ static void add_chunks(struct transfers *all, const struct transfer *t, uint64_t
     }
 }
 
+/* Lists the chunks of all messages for comm_move_transfers; moves nothing yet. */
 enum status comm_prepare_transfers(struct transfers **result, const struct transfer *sends,
                                    size_t send_count, const struct transfer *receives,
                                    size_t receive_count, uint64_t chunk_bytes, struct error *e)
@@ -69,12 +70,13 @@ enum status comm_prepare_transfers(struct transfers **result, const struct trans
         return fail_memory(e, "message requests", chunks * sizeof *all->chunk);
     all->count = 0;
     for (size_t i = 0; i < receive_count; i++)
-        add_chunks(all, &receives[i], chunk_bytes, 0);
+        add_chunks(all, &receives[i], chunk_bytes, /* is_sent */ 0);
     for (size_t i = 0; i < send_count; i++)
-        add_chunks(all, &sends[i], chunk_bytes, 1);
+        add_chunks(all, &sends[i], chunk_bytes, /* is_sent */ 1);
     return ST_OK;
 }
 
+/* Sends and receives all messages, and waits for them. */
 void comm_move_transfers(const struct comm *comm, struct transfers *all)
 {
     if (comm->ranks == 1)
@@ -92,6 +94,7 @@ void comm_move_transfers(const struct comm *comm, struct transfers *all)
     watch_wait_end();
 }
 
+/* Sends and receives messages, and waits for them. */
 enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
                           size_t send_count, const struct transfer *receives,
                           size_t receive_count, uint64_t chunk_bytes, struct error *e)
@@ -109,6 +112,7 @@ static int mpi_rank(uint32_t rank)
     return rank == COMM_NONE ? MPI_PROC_NULL : (int)rank;
 }
 
+/* Sends a message to one rank and receives one from another; returns the bytes received. Either may be COMM_NONE. */
 size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t send_bytes,
                  uint32_t from, void *receive, size_t capacity)
 {

@@ -10,11 +10,13 @@
 /* The most values, and the most bytes, of one call of MPI: so counts fit an int, and MPI takes a bounded amount of memory. */
 enum { REDUCE_VALUES = 1 << 20, BROADCAST_BYTES = 1 << 26 };
 
+/* MPI_COMM_NULL for one rank alone: MPI need not be started. */
 static MPI_Comm all_ranks(const struct comm *comm)
 {
     return comm->ranks > 1 ? MPI_COMM_WORLD : MPI_COMM_NULL;
 }
 
+/* Reduces the values in place, in pieces; nothing with MPI_COMM_NULL. */
 static void reduce_all(MPI_Comm comm, void *values, uint64_t count, size_t width, MPI_Datatype type, MPI_Op op)
 {
     for (uint64_t at = 0; at < count && comm != MPI_COMM_NULL; at += REDUCE_VALUES) {
@@ -40,6 +42,7 @@ static void flip_sign_bits(uint64_t *values, uint64_t count)
         values[i] ^= UINT64_C(1) << 63;
 }
 
+/* Reduces by MPI_MIN or MPI_MAX. */
 static void order_u64(const struct comm *comm, uint64_t *values, uint64_t count, MPI_Op op)
 {
     if (comm->ranks == 1)
@@ -66,6 +69,7 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value)
     return value;
 }
 
+/* The sum of the values that the ranks before this one pass. */
 uint64_t comm_sum_before(const struct comm *comm, uint64_t value)
 {
     uint64_t sum = 0;
@@ -97,8 +101,8 @@ void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32
     }
 }
 
-void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
-                       int count)
+/* Sends `count` values to each rank, and receives as many from each, both in the order of ranks. */
+void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received, int count)
 {
     if (comm->ranks == 1) {
         memcpy(received, values, (size_t)count * sizeof *values);
@@ -115,6 +119,7 @@ void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t
     reduce_all(window_leaders(w), words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
 }
 
+/* Gathers the mask words of all leaders into all[]; counts[] and begins[] count 64-bit halves of a mask word. */
 void comm_gather_mask_words(const struct comm_window *w, const struct mask_word *own,
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins)
@@ -127,12 +132,14 @@ void comm_gather_mask_words(const struct comm_window *w, const struct mask_word 
 
 static MPI_Request sum = MPI_REQUEST_NULL, masks = MPI_REQUEST_NULL;
 
+/* Begins the sum of *value over all ranks, in place; comm_sum_is_here ends it. */
 void comm_begin_sum(const struct comm *comm, uint64_t *value)
 {
     if (comm->ranks > 1)
         MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &sum);
 }
 
+/* Nonzero if the sum that was begun is there. Lets MPI go on. */
 int comm_sum_is_here(const struct comm *comm)
 {
     int here = 1;
@@ -141,11 +148,13 @@ int comm_sum_is_here(const struct comm *comm)
     return here;
 }
 
+/* Begins to OR the masks of the leaders, in place; comm_masks_are_here ends it. */
 void comm_window_begin_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
 {
     MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, window_leaders(w), &masks);
 }
 
+/* Nonzero if the masks are there. Lets MPI go on. */
 int comm_masks_are_here(void)
 {
     int here;

@@ -17,6 +17,7 @@ enum { LIBRARY_SPINS = 1 };
 
 static int job_is_crowded;
 
+/* Finds out if any host of the job has more ranks than cores. Collective. */
 void wait_agree(int crowded)
 {
     crowded = crowded && LIBRARY_SPINS;
@@ -28,6 +29,7 @@ int wait_is_crowded(void)
     return job_is_crowded;
 }
 
+/* Nonzero if the request is over; lets MPI go on. */
 static int is_over(MPI_Request *request, MPI_Status *status)
 {
     int over;
@@ -35,6 +37,7 @@ static int is_over(MPI_Request *request, MPI_Status *status)
     return over;
 }
 
+/* Waits for a request; in a crowded job it offers the core between looks, and soon sleeps. */
 void wait_for(MPI_Request *request, MPI_Status *status)
 {
     if (!job_is_crowded) {

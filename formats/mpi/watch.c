@@ -54,6 +54,7 @@ static uint64_t now_ms(void)
 
 /* ---- what this rank does ---- */
 
+/* Sets what a message says that this rank was doing. */
 void watch_phase(const char *format, ...)
 {
     va_list arguments;
@@ -64,6 +65,7 @@ void watch_phase(const char *format, ...)
     va_end(arguments);
 }
 
+/* Notes that this rank waits for others from now on. */
 void watch_wait_begin(void)
 {
     if (watch.own != NULL)
@@ -78,7 +80,7 @@ void watch_wait_end(void)
 
 /* ---- the thread ---- */
 
-/* One rank of the host ends the job. */
+/* Prints which rank is late, and ends the job; one rank of the host does it, and others stay here. */
 _Noreturn static void end_job(const struct pulse *late, const char *why, uint64_t ms)
 {
     while (atomic_exchange(&watch.pulses[0].reported, 1))
@@ -90,6 +92,7 @@ _Noreturn static void end_job(const struct pulse *late, const char *why, uint64_
     _exit(ST_RUNTIME);
 }
 
+/* Milliseconds from `then` to `now`; 0 for a rank that is GONE. */
 static uint64_t since(uint64_t then, uint64_t now)
 {
     return then == GONE || then > now ? 0 : now - then;
@@ -149,6 +152,7 @@ static void look_around(uint64_t now)
         look_beyond(since(waits_since, now));
 }
 
+/* The thread: notes the heartbeat of this rank, and looks around unless the job itself was paused not long ago. */
 static void *beat(void *unused)
 {
     uint64_t last = now_ms(), patient_until = 0;
@@ -167,7 +171,7 @@ static void *beat(void *unused)
 
 /* ---- start and end ---- */
 
-/* Memory that the ranks of a host share; each has its pulse. */
+/* Sets watch.pulses to memory that the ranks of the host share, and watch.own to the pulse of this rank there. */
 static void share_pulses(const struct comm *comm)
 {
     MPI_Aint bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *watch.own) : 0;
@@ -205,8 +209,8 @@ static void stop(void)
     alarm((unsigned)(watch.timeout_ms / 1000) + 1);
 }
 
-enum status watch_start(const struct comm *comm, const char *program, double seconds,
-                        struct error *e)
+/* Starts the thread that watches the ranks of the host, until the program exits. Collective. */
+enum status watch_start(const struct comm *comm, const char *program, double seconds, struct error *e)
 {
     int failing = (int)comm->ranks; /* the first rank that does */
     if (seconds <= 0 || comm->ranks == 1)

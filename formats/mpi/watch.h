@@ -13,8 +13,7 @@
 
 /* Starts to watch the ranks, until the program exits. `seconds` is the timeout; with 0 nothing is watched. `program` is the
  * name of the program in the message. Collective. */
-enum status watch_start(const struct comm *comm, const char *program, double seconds,
-                        struct error *e);
+enum status watch_start(const struct comm *comm, const char *program, double seconds, struct error *e);
 
 /* Sets what the message says that this rank was doing, such as "searching from root 17". Not collective. */
 void watch_phase(const char *format, ...) __attribute__((format(printf, 1, 2)));

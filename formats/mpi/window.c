@@ -27,9 +27,8 @@ struct comm_window {
     struct shared_memory memory;
 };
 
-/* The first rank of the host takes the memory, and the others open it. */
-static enum status open_memory(struct comm_window *w, const struct comm *comm, uint64_t bytes,
-                               struct error *e)
+/* Opens w->memory, which the first rank of the host takes, and fills in w->rank. */
+static enum status open_memory(struct comm_window *w, const struct comm *comm, uint64_t bytes, struct error *e)
 {
     int own = (int)comm->rank, owner[2] = {getpid(), -1};
     w->rank[0] = comm->rank;
@@ -46,8 +45,8 @@ static enum status open_memory(struct comm_window *w, const struct comm *comm, u
     return e->status;
 }
 
-enum status comm_window_open(struct comm_window **result, const struct comm *comm, uint64_t bytes,
-                             struct error *e)
+/* Opens memory that all ranks of this host share. Collective. */
+enum status comm_window_open(struct comm_window **result, const struct comm *comm, uint64_t bytes, struct error *e)
 {
     *result = NULL;
     struct comm_window *w = calloc(1, sizeof *w);
@@ -90,6 +89,7 @@ uint32_t comm_window_rank(const struct comm_window *w, uint32_t host_rank)
     return w->rank[host_rank];
 }
 
+/* Comes to the barrier without waiting; returns the number of the pass. */
 uint32_t comm_window_arrive(struct comm_window *w)
 {
     uint32_t number;
@@ -98,7 +98,7 @@ uint32_t comm_window_arrive(struct comm_window *w)
     return number;
 }
 
-/* Nonzero when the barrier is over. Until then each call gives up the core for a moment, as another rank may need it. */
+/* Nonzero when that pass is over. Until then gives up the core for a moment, as another rank may need it. */
 int comm_window_barrier_is_over(struct comm_window *w, uint32_t number)
 {
     int is_over = barrier_is_over(&w->place->barrier, number);
@@ -107,6 +107,7 @@ int comm_window_barrier_is_over(struct comm_window *w, uint32_t number)
     return is_over;
 }
 
+/* Waits for all ranks of this host. */
 void comm_window_barrier(struct comm_window *w)
 {
     uint32_t number = comm_window_arrive(w);
@@ -115,6 +116,7 @@ void comm_window_barrier(struct comm_window *w)
     WATCH_WAIT(barrier_await(&w->place->barrier, number, LONGEST_SPIN));
 }
 
+/* Communicator of the first ranks of all hosts; of all ranks without a window. */
 MPI_Comm window_leaders(const struct comm_window *w)
 {
     return w != NULL ? w->leaders : MPI_COMM_WORLD;

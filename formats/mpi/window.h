@@ -8,8 +8,7 @@
 struct comm_window;
 
 /* Opens a window: `bytes` zeroed bytes that all ranks of this host share; ordinary memory if there is only one. Collective. */
-enum status comm_window_open(struct comm_window **window, const struct comm *comm, uint64_t bytes,
-                             struct error *e);
+enum status comm_window_open(struct comm_window **window, const struct comm *comm, uint64_t bytes, struct error *e);
 void comm_window_close(struct comm_window *window); /* collective; NULL is allowed */
 
 void *comm_window_memory(const struct comm_window *window);

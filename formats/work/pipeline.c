@@ -37,6 +37,7 @@ static int is_ordered(const struct run *r, int stage)
     return stage == 0 || r->p->stages[stage - 1].ordered;
 }
 
+/* Nonzero if the stage can start its next piece: no earlier stage has it, and for a new piece there is a slot. */
 static int is_ready(const struct run *r, int stage)
 {
     uint64_t piece = r->next[stage], slots = (uint64_t)r->p->slot_count;
@@ -47,6 +48,7 @@ static int is_ready(const struct run *r, int stage)
     return piece < r->next[0] && r->reached[piece % slots] == stage;
 }
 
+/* A stage that is ready: taking first, then the last one; -1 if none is. */
 static int find_stage(const struct run *r)
 {
     if (is_ready(r, 0))
@@ -69,7 +71,7 @@ static int run_stage(const struct run *r, int stage, void *slot, struct error *e
     return end;
 }
 
-/* Records what became of a piece; the lock is held. */
+/* Records that the piece has passed the stage, that it failed, or that there are no pieces from it on. The lock is held. */
 static void end_stage(struct run *r, int stage, uint64_t piece, int end, const struct error *error)
 {
     r->busy[stage] = 0;
@@ -128,7 +130,7 @@ static void work(struct run *r)
 
 /* ---- the threads ---- */
 
-/* Works in one run after the other. */
+/* The work of a helper thread: works in one run after the other, until the pool is over. */
 static void help(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -159,6 +161,7 @@ static void lead(struct pool *pool, struct run *r)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Calls `body` while `threads` - 1 helpers wait for the pipelines that it runs. */
 void pipeline_with_pool(int threads, void (*body)(void *context), void *context)
 {
     struct pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -183,11 +186,13 @@ void pipeline_with_pool(int threads, void (*body)(void *context), void *context)
     pthread_mutex_destroy(&pool.lock);
 }
 
-static void lead_own(void *run)
+/* The body of a pipeline that starts its own threads. */
+static void lead_own_pool(void *run)
 {
     lead(own_pool, run);
 }
 
+/* Runs all pieces through the stages. Fails with the error of the first piece that fails. */
 enum status pipeline_run(const struct pipeline *p, struct error *e)
 {
     struct error first = {0};
@@ -198,7 +203,7 @@ enum status pipeline_run(const struct pipeline *p, struct error *e)
     if (own_pool != NULL)
         lead(own_pool, &r);
     else
-        pipeline_with_pool(p->threads, lead_own, &r);
+        pipeline_with_pool(p->threads, lead_own_pool, &r);
     free(r.reached);
     if (e->status == ST_OK)
         *e = first; /* whole: it also says whether a reader went away */

@@ -65,7 +65,7 @@ static int new_slab(struct bucket_writer *w)
     return slab != NULL;
 }
 
-/* Takes the chunks that readers have given back to this thread. Returns 0 if there are none. */
+/* Takes the chunks that readers have given back as the list of free ones, which is empty. Returns 0 if there are none. */
 static int take_returned(struct bucket_writer *w)
 {
     if (__atomic_load_n(&w->returned, __ATOMIC_RELAXED) == NULL)
@@ -94,6 +94,7 @@ static void free_chunks(struct bucket_writer *w)
     }
 }
 
+/* Takes a chunk to fill: a free or returned one, else one of a slab, else one that free_chunks frees. NULL after a failure. */
 static struct bucket_chunk *take_chunk(struct bucket_writer *w)
 {
     if (w->error.status == ST_OK && w->free == NULL && !take_returned(w) &&
@@ -121,11 +122,13 @@ struct layout {
     uint64_t index_bytes;    /* the tables of the runs, at most */
 };
 
+/* Bytes of the arrays of one writer. */
 static uint64_t writer_bytes(uint32_t buckets)
 {
     return (uint64_t)buckets * (sizeof(unsigned char *) + sizeof(struct bucket_chunk *));
 }
 
+/* The size of chunks, of which all cells together fill a quarter of `bytes` at most. */
 static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 {
     size_t chunk = MIN_CHUNK_BYTES;
@@ -159,23 +162,27 @@ static struct layout lay_out(const struct bucket_options *o, uint64_t room)
     return l;
 }
 
+/* The least memory that such a store works in. */
 static uint64_t least_bytes(const struct layout *l, int threads)
 {
     return l->fixed_bytes + l->index_bytes + (uint64_t)threads * l->own_slabs * l->slab_bytes;
 }
 
+/* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *o)
 {
     struct layout l = lay_out(o, 0);
     return least_bytes(&l, o->threads);
 }
 
+/* A store that has nothing but the sizes of chunks and slabs, to be `like` in the options of others. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *o)
 {
     struct layout l = lay_out(o, o->room_bytes);
     return (struct bucket_store){.chunk_bytes = l.chunk_bytes, .slab_bytes = l.slab_bytes};
 }
 
+/* Nonzero if there was memory for the writer. */
 static int open_writer(struct bucket_writer *w, struct bucket_store *store)
 {
     uint32_t buckets = store->buckets;
@@ -196,6 +203,7 @@ static int take_chunk_for_lost(struct bucket_writer *w)
     return chunk != NULL;
 }
 
+/* Sets the sizes of the store and the slabs that threads may take, and charges its fixed bytes to the budget. */
 static void set_layout(struct bucket_store *store, const struct layout *l, uint64_t room)
 {
     store->chunk_bytes = l->chunk_bytes;
@@ -206,6 +214,7 @@ static void set_layout(struct bucket_store *store, const struct layout *l, uint6
     memory_charge_planned(store->budget, l->fixed_bytes);
 }
 
+/* Opens an empty store with a writer for each thread. Fails if its least memory exceeds the room. */
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
                               struct memory_budget *budget, struct error *e)
 {
@@ -262,6 +271,7 @@ void bucket_store_close(struct bucket_store *store)
 
 /* ---- filling ---- */
 
+/* Begins a chunk of the bucket; returns the place of its first record, which after a failure is of no chunk of the bucket. */
 unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket, unsigned bytes)
 {
     struct bucket_chunk *chunk = take_chunk(w);
@@ -282,6 +292,7 @@ static void close_last_chunk(struct bucket_writer *w, uint32_t bucket)
         last->bytes = (uint64_t)(w->cursor[bucket] - last->records);
 }
 
+/* Ends the filling of all buckets, and returns the first failure of any thread. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e)
 {
     for (int i = 0; i < store->threads; i++) {
@@ -307,6 +318,7 @@ static void give_back(struct bucket_chunk *chunk, struct bucket_chunk **list)
     }
 }
 
+/* Ends the filling of one bucket, whose chunks then go from the oldest to the newest, while threads fill others. */
 void bucket_seal(struct bucket_store *store, uint32_t bucket)
 {
     __atomic_add_fetch(&store->reading, 1, __ATOMIC_ACQUIRE);
@@ -320,6 +332,7 @@ void bucket_seal(struct bucket_store *store, uint32_t bucket)
     }
 }
 
+/* Gives the chunks of a sealed bucket, which nobody reads any more, back to the threads that filled them. */
 void bucket_return(struct bucket_store *store, uint32_t bucket)
 {
     for (int i = 0; i < store->threads; i++) {
@@ -337,8 +350,8 @@ void bucket_return(struct bucket_store *store, uint32_t bucket)
 
 /* ---- from one store to the next ---- */
 
-enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
-                                 struct error *e)
+/* Moves the slabs of `from` to `heir`, which frees them; records stay where they are. */
+enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from, struct error *e)
 {
     size_t moved = 0;
     while (moved < from->slab_count && note_slab(heir, from->slabs[moved], e) == ST_OK)
@@ -350,8 +363,8 @@ enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store 
     return e->status;
 }
 
-void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
-                      struct bucket_writer *to)
+/* Empties what thread `writer` put into a bucket: its chunks become free ones of the writer `to`. */
+void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer, struct bucket_writer *to)
 {
     give_back(from->writer[writer].last[bucket], &to->free);
     from->writer[writer].last[bucket] = NULL;

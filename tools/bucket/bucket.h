@@ -86,8 +86,7 @@ unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket, u
 
 /* Returns the place for the bucket's next record of `bytes` bytes. The place behind it is prefetched, so that a record that begins a
  * cache line finds it in the cache. (Prefetching further ahead would keep a second line for each bucket in the first-level cache.) */
-static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
-                                          unsigned bytes)
+static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket, unsigned bytes)
 {
     unsigned char *at = writer->cursor[bucket];
     if (((uintptr_t)at & writer->chunk_mask) == 0)
@@ -97,14 +96,12 @@ static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t
     return at;
 }
 
-static inline void bucket_append_u32(struct bucket_writer *writer, uint32_t bucket,
-                                     uint32_t record)
+static inline void bucket_append_u32(struct bucket_writer *writer, uint32_t bucket, uint32_t record)
 {
     *(uint32_t *)(void *)bucket_place(writer, bucket, 4) = record;
 }
 
-static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t bucket,
-                                     uint64_t record)
+static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t bucket, uint64_t record)
 {
     *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
 }
@@ -123,9 +120,8 @@ static inline unsigned char *bucket_write_long(unsigned char *at, uint64_t recor
     return at + bytes;
 }
 
-/* A record of 5, 6 or 8 bytes. */
-static inline void bucket_append_long(struct bucket_writer *writer, uint32_t bucket,
-                                      uint64_t record, unsigned bytes)
+/* Appends a record of 5, 6 or 8 bytes. */
+static inline void bucket_append_long(struct bucket_writer *writer, uint32_t bucket, uint64_t record, unsigned bytes)
 {
     bucket_write_long(bucket_place(writer, bucket, bytes), record, bytes);
 }
@@ -141,8 +137,7 @@ static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, si
 
 /* Returns the place for the bucket's next records of `bytes` bytes each, and sets *count to how many fit there. After writing
  * them, call bucket_filled with their end. */
-static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket,
-                                         unsigned bytes, size_t *count)
+static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket, unsigned bytes, size_t *count)
 {
     unsigned char *at = writer->cursor[bucket];
     if (((uintptr_t)at & writer->chunk_mask) == 0)
@@ -151,6 +146,7 @@ static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t 
     return at;
 }
 
+/* Ends what bucket_room began: the next record goes to `end`. */
 static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, unsigned char *end)
 {
     writer->cursor[bucket] = end;
@@ -194,8 +190,7 @@ size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
  * chunk (bucket_reader_buffer) before its first use. */
 struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width);
-void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes,
-                          struct error *e);
+void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes, struct error *e);
 
 /* The bytes of records that one thread has in memory in a bucket. */
 uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
@@ -204,13 +199,11 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
 
 /* Gives the memory of all chunks of `from` to `heir`, which was opened with `like` set to `from`. No chunk of `from` may have
  * been spilled. The records stay readable, and a chunk is filled again only after bucket_hand_over. */
-enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
-                                 struct error *e);
+enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from, struct error *e);
 
 /* After the last reading of what thread `writer` appended to a bucket, gives those chunks to the writer `to`, to fill again.
  * `to` belongs to the calling thread; its store has chunks of the same size, and is closed before `from` and its heir. */
-void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
-                      struct bucket_writer *to);
+void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer, struct bucket_writer *to);
 
 /* Returns the bytes that a reader's buffer needs: 0 if nothing was spilled, else BUCKET_READ_BYTES. */
 uint64_t bucket_read_bytes(const struct bucket_store *store);

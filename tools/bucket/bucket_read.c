@@ -15,6 +15,7 @@ static void start_run(struct bucket_reader *r, const struct bucket_run *run)
     r->buffer_at = r->buffered = 0;
 }
 
+/* Moves the reader to what thread r->thread has in the bucket: its first spilled run, and its first chunk in memory. */
 static void start_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
@@ -22,6 +23,7 @@ static void start_thread(struct bucket_reader *r)
     start_run(r, w->oldest_run);
 }
 
+/* Opens a reader of what threads `first` to end - 1 have appended to the bucket. */
 struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width)
 {
@@ -31,6 +33,7 @@ struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_
     return r;
 }
 
+/* Gives the reader its buffer for spilled chunks, and the place of its failure. */
 void bucket_reader_buffer(struct bucket_reader *r, void *buffer, size_t bytes, struct error *e)
 {
     r->buffer = buffer;
@@ -38,6 +41,7 @@ void bucket_reader_buffer(struct bucket_reader *r, void *buffer, size_t bytes, s
     r->error = e;
 }
 
+/* Opens a reader of a bucket; `width` is the bytes of a record. */
 struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
                                  unsigned width, void *buffer, struct error *e)
 {
@@ -46,6 +50,7 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
     return r;
 }
 
+/* The bytes of records that one thread has in memory in a bucket. */
 uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
 {
     uint64_t bytes = 0;
@@ -54,15 +59,15 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
     return bytes;
 }
 
-static size_t chunk_records(const struct bucket_reader *r, const struct bucket_chunk *chunk,
-                            const void **records)
+/* Points *records at the records of a chunk, and returns their number. */
+static size_t chunk_records(const struct bucket_reader *r, const struct bucket_chunk *chunk, const void **records)
 {
     size_t lead = bucket_lead_bytes(r->store->chunk_bytes, r->width);
     *records = chunk->records + lead;
     return (chunk->bytes - lead) / r->width;
 }
 
-/* Reads as many chunks of the current run as the buffer holds. */
+/* Reads as many spilled chunks of the bucket, from r->run_chunk on, as the buffer holds. */
 static enum status fill_buffer(struct bucket_reader *r)
 {
     size_t bytes = r->store->chunk_bytes;
@@ -74,7 +79,7 @@ static enum status fill_buffer(struct bucket_reader *r)
                       r->buffered * bytes, r->error);
 }
 
-/* The next spilled chunk, or NULL after a failure. */
+/* The next spilled chunk of the run, from the buffer, checked; NULL after a failure. */
 static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
 {
     const struct bucket_store *store = r->store;
@@ -93,12 +98,13 @@ static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
 }
 
 /* Prefetches the beginning of a chunk while the one before it is in use. */
-static void ask_for(const struct bucket_chunk *chunk)
+static void prefetch_chunk(const struct bucket_chunk *chunk)
 {
     for (int line = 0; chunk != NULL && line < AHEAD_LINES; line++)
         __builtin_prefetch((const char *)chunk + line * BUCKET_LINE_BYTES);
 }
 
+/* Points *records at the next records and returns their number; 0 at the end, or after a failure. */
 size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
     while (r->thread < r->threads) {
@@ -113,7 +119,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
         if (r->chunk != NULL) {
             size_t count = chunk_records(r, r->chunk, records);
             r->chunk = r->chunk->next;
-            ask_for(r->chunk);
+            prefetch_chunk(r->chunk);
             if (count > 0)
                 return count;
         } else if (++r->thread < r->threads) {
@@ -123,6 +129,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
     return 0;
 }
 
+/* The bytes that a reader's buffer needs. */
 uint64_t bucket_read_bytes(const struct bucket_store *store)
 {
     return store->run_count > 0 ? BUCKET_READ_BYTES : 0;

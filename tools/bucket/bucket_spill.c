@@ -11,6 +11,7 @@
 
 enum { PIECES = 512 /* chunks handed to the system at once: at most 8 MiB */ };
 
+/* The CRC of a chunk as it is in a spill file. */
 uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
 {
     struct bucket_chunk header = *chunk;
@@ -26,7 +27,7 @@ static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t
     return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;
 }
 
-/* Counts the full chunks before each bucket. */
+/* Sets first[b] to the full chunks before bucket b, and first[buckets] to all. */
 static void count_full(const struct bucket_writer *w, uint32_t *first)
 {
     uint32_t buckets = w->store->buckets, count = 0;
@@ -50,6 +51,7 @@ struct batch {
     struct bucket_chunk *chunk[PIECES];
 };
 
+/* Writes the chunks of the batch, which become free ones of the writer. */
 static enum status write_batch(struct batch *batch, struct error *e)
 {
     struct bucket_writer *w = batch->writer;
@@ -65,6 +67,7 @@ static enum status write_batch(struct batch *batch, struct error *e)
     return ST_OK;
 }
 
+/* Takes the full chunks of a bucket out of its list, oldest first, into the batch, which is written whenever it is full. */
 static enum status spill_bucket(struct batch *batch, uint32_t bucket, struct error *e)
 {
     struct bucket_writer *w = batch->writer;
@@ -88,7 +91,7 @@ static enum status spill_bucket(struct batch *batch, uint32_t bucket, struct err
     return ST_OK;
 }
 
-/* Notes a run, which the writer owns from here on. */
+/* Charges the run to the budget and makes it the newest one of the writer, which owns it then. */
 static enum status note_run(struct bucket_writer *w, struct bucket_run *run, struct error *e)
 {
     struct bucket_store *store = w->store;
@@ -108,7 +111,7 @@ static enum status note_run(struct bucket_writer *w, struct bucket_run *run, str
     return ST_OK;
 }
 
-/* Writes all full chunks as one run. Call it under the writer's lock. */
+/* Writes all full chunks as one run, which the writer owns then; frees `run` on failure. Call it under the writer's lock. */
 static enum status spill_full(struct bucket_writer *w, struct bucket_run *run, struct error *e)
 {
     struct bucket_store *store = w->store;
@@ -125,6 +128,7 @@ static enum status spill_full(struct bucket_writer *w, struct bucket_run *run, s
     return e->status == ST_OK ? write_batch(&batch, e) : e->status;
 }
 
+/* Writes the full chunks of a thread to the spill file; they become its free ones. */
 enum status bucket_spill(struct bucket_writer *w, struct error *e)
 {
     size_t bytes = sizeof(struct bucket_run) + ((size_t)w->store->buckets + 1) * sizeof(uint32_t);

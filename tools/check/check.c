@@ -7,8 +7,7 @@
 typedef long long ll;
 
 /* Finds the depth of a vertex: in the file of depths or, if there are only parents, from its level, which is then in memory. */
-static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
-                              struct error *e)
+static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth, struct error *e)
 {
     if (w->claims->has_depths)
         return claims_value(&w->claims->depths, v, depth, e);
@@ -17,14 +16,14 @@ static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t
     return ST_OK;
 }
 
+/* The file of depths or, if there is none, that of parents. */
 static const char *name_of(const struct claims *a)
 {
     return a->has_depths ? a->depths.name : a->parents.name;
 }
 
-/* Reports an edge in the direction that it has in the graph. */
-static enum status report_edge(const struct claim_windows *w, const struct offence *o, int reversed,
-                               struct error *e)
+/* Fails: this edge contradicts the depths of its ends. `reversed`: it goes the other way in the graph. */
+static enum status report_edge(const struct claim_windows *w, const struct offence *o, int reversed, struct error *e)
 {
     uint64_t u = reversed ? o->v : o->u, v = reversed ? o->u : o->v;
     int64_t of_u, of_v;
@@ -34,9 +33,8 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
                 (ll)of_u, (ll)of_v);
 }
 
-/* Reports vertex v, whose depth no edge has proved: either its parent is not one level up, or the graph has no edge between them. */
-static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth,
-                                 struct error *e)
+/* Fails: no edge has proved the depth of v; either its parent is not one level up, or the graph has no edge between them. */
+static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth, struct error *e)
 {
     int64_t parent, of_parent;
     if (claims_value(&w->claims->parents, v, &parent, e) != ST_OK ||
@@ -49,6 +47,7 @@ static enum status report_parent(const struct claim_windows *w, uint64_t v, int6
                 w->claims->parents.name, (ll)v, (ll)parent);
 }
 
+/* Fails: no edge has proved the depth of v. */
 static enum status report_vertex(const struct claim_windows *w, uint64_t v, struct error *e)
 {
     int64_t depth;
@@ -60,7 +59,7 @@ static enum status report_vertex(const struct claim_windows *w, uint64_t v, stru
                 w->claims->depths.name, (ll)v, (ll)depth, (ll)depth - 1);
 }
 
-/* Reports the first vertex that no edge has settled, except the root. */
+/* Fails for the first vertex that no edge has settled, except the root. */
 static enum status check_settled(const struct claim_windows *w, struct error *e)
 {
     uint64_t n = w->claims->n;
@@ -76,6 +75,7 @@ static enum status check_settled(const struct claim_windows *w, struct error *e)
     return e->status;
 }
 
+/* Fails if a depth exceeds that at which the search ended. */
 static enum status check_deepest(const struct claims *a, const struct claim_sums *sums, struct error *e)
 {
     if (e->status != ST_OK || sums->levels <= (uint64_t)a->deepest + 1)
@@ -84,7 +84,7 @@ static enum status check_deepest(const struct claims *a, const struct claim_sums
                 (unsigned long long)sums->levels - 1, a->deepest);
 }
 
-/* Finds offences that need no edge. */
+/* Finds offences that need no edge, and opens the windows. If there is one alone it is loaded, with levels. */
 static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
                                   struct memory_budget *budget, uint64_t room,
                                   struct claim_sums *sums, struct error *e)
@@ -92,12 +92,13 @@ static enum status check_vertices(struct claim_windows *w, struct claims *a, int
     if (claims_survey(a, sums, e) != ST_OK ||
         claim_windows_open(w, a, threads, budget, room, e) != ST_OK)
         return e->status;
-    if (w->count == 1 && claim_windows_load(w, 0, 0, e) == ST_OK && !a->has_depths)
+    if (w->count == 1 && claim_windows_load(w, /* index */ 0, /* half */ 0, e) == ST_OK && !a->has_depths)
         tree_levels_find(w, sums, e);
     sums->windows = w->count;
     return check_deepest(a, sums, e);
 }
 
+/* Tests all conditions, and fails with the first offence. All ranks call it together. */
 enum status check_claims(struct graph_edges *edges, struct claims *a, int threads,
                           struct memory_budget *budget, struct claim_sums *sums, struct error *e)
 {

@@ -18,6 +18,7 @@ enum { COPY_BYTES = 1 << 20, READ_VALUES = 1 << 13 };
 
 /* ---- opening ---- */
 
+/* Copies all bytes of the pipe f->fd to the file `to`. */
 static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, struct error *e)
 {
     unsigned char *buffer = malloc(COPY_BYTES);
@@ -37,14 +38,13 @@ static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, st
     return e->status;
 }
 
-/* Copies a pipe's bytes, or the values of a text, to a nameless file, and lets f->fd be that file. */
-static enum status replace_file(struct claim_file *f, int text, const char *tmpdir,
-                                struct error *e)
+/* Replaces f->fd by a nameless file of a pipe's bytes or, if `is_text`, of the values of a text. */
+static enum status replace_file(struct claim_file *f, int is_text, const char *tmpdir, struct error *e)
 {
     int file = unnamed_file(tmpdir);
     if (file < 0)
         return fail_errno(e, tmpdir, "cannot create a temporary file");
-    if (text)
+    if (is_text)
         claim_text_convert(f, file, tmpdir, e);
     else
         copy_all(f, file, tmpdir, e);
@@ -54,8 +54,8 @@ static enum status replace_file(struct claim_file *f, int text, const char *tmpd
     return e->status;
 }
 
-static enum status open_path(struct claim_file *f, const char *path, const char *tmpdir,
-                             struct error *e)
+/* Opens f->fd and sets f->name and f->start. A pipe is copied to a file. */
+static enum status open_path(struct claim_file *f, const char *path, const char *tmpdir, struct error *e)
 {
     struct stat st;
     int is_stdin = strcmp(path, "-") == 0;
@@ -68,12 +68,12 @@ static enum status open_path(struct claim_file *f, const char *path, const char 
     if (S_ISDIR(st.st_mode))
         return fail(e, ST_BAD_DATA, "%s: is a directory, not a file of results", f->name);
     if (!S_ISREG(st.st_mode))
-        return replace_file(f, 0, tmpdir, e);
+        return replace_file(f, /* is_text */ 0, tmpdir, e);
     f->start = is_stdin ? lseek(f->fd, 0, SEEK_CUR) : 0;
     return ST_OK;
 }
 
-/* Opens a file that has nothing but values. `head` has its first bytes. */
+/* Finds the width of the values of a file that has nothing else, from its size. `head` has its first bytes. */
 static enum status open_raw(struct claim_file *f, const unsigned char *head, size_t count,
                             uint64_t bytes, struct error *e)
 {
@@ -94,8 +94,8 @@ static enum status open_raw(struct claim_file *f, const unsigned char *head, siz
                 f->name, (unsigned long long)bytes, (unsigned long long)n);
 }
 
-static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdir,
-                             struct error *e)
+/* Finds out what kind of file it is, and where its values are, how wide and how many. A text is converted. */
+static enum status open_by_kind(struct claim_file *f, uint64_t n, const char *tmpdir, struct error *e)
 {
     struct stat st;
     unsigned char head[CLAIM_HEAD_BYTES];
@@ -107,17 +107,17 @@ static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdi
         return claim_npy_open(f, head, got, bytes, e);
     if (claim_is_text(head, got)) {
         f->width = 8;
-        return replace_file(f, 1, tmpdir, e);
+        return replace_file(f, /* is_text */ 1, tmpdir, e);
     }
     f->count = n;
     return open_raw(f, head, got, bytes, e);
 }
 
-enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n,
-                             const char *tmpdir, struct error *e)
+/* Opens the results of a graph of n vertices, and checks that there are n. */
+enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n, const char *tmpdir, struct error *e)
 {
     memset(f, 0, sizeof *f);
-    if (open_path(f, path, tmpdir, e) == ST_OK && find_kind(f, n, tmpdir, e) == ST_OK &&
+    if (open_path(f, path, tmpdir, e) == ST_OK && open_by_kind(f, n, tmpdir, e) == ST_OK &&
         f->count != n)
         fail(e, ST_INVALID, "%s: has the values of %llu vertices, and the graph has %llu", f->name,
              (unsigned long long)f->count, (unsigned long long)n);
@@ -136,6 +136,7 @@ void claim_file_close(struct claim_file *f)
 
 /* ---- reading ---- */
 
+/* The value of f->width bytes at `p`; the largest unsigned one is CLAIM_NONE. */
 static int64_t value_at(const struct claim_file *f, const unsigned char *p)
 {
     uint64_t bits = 0;
@@ -146,8 +147,8 @@ static int64_t value_at(const struct claim_file *f, const unsigned char *p)
     return bits == UINT64_MAX >> unused ? CLAIM_NONE : (int64_t)bits;
 }
 
-static enum status read_bytes(const struct claim_file *f, unsigned char *bytes, size_t count,
-                              off_t at, struct error *e)
+/* Reads `count` bytes at offset `at`, which the file must have. */
+static enum status read_bytes(const struct claim_file *f, unsigned char *bytes, size_t count, off_t at, struct error *e)
 {
     size_t got;
     if (read_fully_at(f->fd, (uint64_t)at, bytes, count, &got) != 0)

@@ -30,8 +30,7 @@ enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
 /* Opens the results of a graph of n vertices; "-" is standard input. After a failure the file need not be closed. ST_BAD_DATA
  * if it is none of the three kinds above, or damaged; ST_INVALID if an array or a text has not n values. */
-enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n,
-                             const char *tmpdir, struct error *e);
+enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n, const char *tmpdir, struct error *e);
 void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */
 
 /* Reads the values of vertices `first` to first + count - 1. */

@@ -15,6 +15,7 @@ enum { NPY_MAGIC_BYTES = 6, TEXT_VALUES = 1 << 16 };
 
 /* ---- .npy ---- */
 
+/* Nonzero if a file that begins so is an array of NumPy. */
 int claim_is_npy(const unsigned char *head, size_t count)
 {
     return count > NPY_MAGIC_BYTES + 6 && memcmp(head, "\x93NUMPY", NPY_MAGIC_BYTES) == 0;
@@ -25,14 +26,14 @@ static enum status refuse_npy(const struct claim_file *f, const char *why, struc
     return fail(e, ST_BAD_DATA, "%s: .npy header: %s", f->name, why);
 }
 
-/* The value of `key` in the dictionary, or NULL. */
+/* What follows `key` in the dictionary, or NULL. */
 static const char *npy_value(const char *dictionary, const char *key)
 {
     const char *at = strstr(dictionary, key);
     return at == NULL ? NULL : at + strlen(key);
 }
 
-/* The element type, such as '<i4'. */
+/* Takes width and sign from the element type, such as '<i4'. */
 static enum status parse_descr(struct claim_file *f, const char *dictionary, struct error *e)
 {
     const char *descr = npy_value(dictionary, "'descr': '");
@@ -48,6 +49,7 @@ static enum status parse_descr(struct claim_file *f, const char *dictionary, str
     return ST_OK;
 }
 
+/* Takes f->count from the shape, which must have one dimension. */
 static enum status parse_shape(struct claim_file *f, const char *dictionary, struct error *e)
 {
     int length = 0;
@@ -57,6 +59,7 @@ static enum status parse_shape(struct claim_file *f, const char *dictionary, str
     return ST_OK;
 }
 
+/* Reads the header of an array of NumPy: where its values begin, their width and number. */
 enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size_t count,
                             uint64_t bytes, struct error *e)
 {
@@ -80,6 +83,7 @@ enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size
 
 /* ---- text ---- */
 
+/* Nonzero if a file that begins so has lines `0 value` or `0,value`. */
 int claim_is_text(const unsigned char *head, size_t count)
 {
     size_t at = 2;
@@ -91,6 +95,7 @@ int claim_is_text(const unsigned char *head, size_t count)
     return at < count && head[at] == '\n';
 }
 
+/* Nonzero if a file that begins so is a text of any kind. */
 int claim_is_lines(const unsigned char *head, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -128,6 +133,7 @@ static int parse_line(const char *line, uint64_t id, char separator, int64_t *va
     return 1;
 }
 
+/* Appends the values of all lines to the file `to`, and counts them in f->count. */
 static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *values, int to,
                                  const char *tmpdir, struct error *e)
 {
@@ -151,6 +157,7 @@ static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *valu
     return unnamed_append(to, values, held * 8, tmpdir, "results", e);
 }
 
+/* The same for the text f->fd, through a stream and a buffer of its own. */
 enum status claim_text_convert(struct claim_file *f, int to, const char *tmpdir, struct error *e)
 {
     int64_t *values = malloc(TEXT_VALUES * sizeof *values);

@@ -21,7 +21,6 @@ enum status claim_npy_open(struct claim_file *file, const unsigned char *head, s
 
 /* Appends the values of a text to the file `to`, as integers of 8 bytes, and counts them. ST_BAD_DATA names the first line that
  * is not `id value`, or not `id,value` if the first line has a comma. */
-enum status claim_text_convert(struct claim_file *file, int to, const char *tmpdir,
-                                struct error *e);
+enum status claim_text_convert(struct claim_file *file, int to, const char *tmpdir, struct error *e);
 
 #endif

@@ -9,12 +9,14 @@ enum { CHUNK = 4096 };
 
 /* ---- memory ---- */
 
+/* Bytes of a vertex in memory. */
 static uint64_t vertex_bytes(const struct claim_windows *w)
 {
     uint64_t high = w->claims->has_parents && w->claims->n > UINT64_C(1) << 32 ? 2 : 0;
     return w->stride * sizeof *w->word + high;
 }
 
+/* Fails: the results do not fit `room`. */
 static enum status refuse_windows(const struct claim_windows *w, uint64_t room, struct error *e)
 {
     char need[16], left[16];
@@ -29,6 +31,7 @@ static enum status refuse_windows(const struct claim_windows *w, uint64_t room, 
                 alone ? ": with --depths they need not be found" : "");
 }
 
+/* Chooses the size and number of windows for `room` bytes: one, or several of which two fit. */
 static enum status choose_size(struct claim_windows *w, uint64_t room, struct error *e)
 {
     uint64_t n = w->claims->n, fits = room / vertex_bytes(w);
@@ -43,6 +46,7 @@ static enum status choose_size(struct claim_windows *w, uint64_t room, struct er
     return ST_OK;
 }
 
+/* Chooses the windows and takes their memory, and the mask of settled vertices. On failure close them all the same. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e)
@@ -85,6 +89,7 @@ uint64_t claim_window_end(const struct claim_windows *w, uint32_t index)
 
 /* ---- loading ---- */
 
+/* The level of a vertex that no edge has settled. */
 static uint32_t level_of(int64_t depth)
 {
     return depth == CLAIM_NONE ? LEVEL_UNREACHED : (uint32_t)depth << 1;
@@ -97,8 +102,8 @@ static void store_parent(struct claim_windows *w, uint64_t slot, int64_t parent)
         w->parent_high[slot] = (uint16_t)((uint64_t)parent >> 32);
 }
 
-static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count,
-                              uint64_t slot, struct error *e)
+/* Reads depths and parents of `count` vertices from `first` on into the memory from `slot` on. */
+static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count, uint64_t slot, struct error *e)
 {
     int64_t depth[CHUNK], parent[CHUNK];
     const struct claims *a = w->claims;
@@ -119,6 +124,7 @@ static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t 
     return ST_OK;
 }
 
+/* Reads window `index` into half 0 or 1 of the memory. Without depths, reached vertices get level 0. */
 enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e)
 {
     uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);
@@ -138,6 +144,7 @@ enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half
 
 /* ---- settled vertices ---- */
 
+/* Marks the settled vertices of window `index`, in this half of the memory, in the mask; unreached ones count as such. */
 void claim_windows_settle(struct claim_windows *w, uint32_t index, int half)
 {
     uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);

@@ -26,8 +26,7 @@ void claims_close(struct claims *a)
     claim_file_close(&a->parents);
 }
 
-enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value,
-                          struct error *e)
+enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e)
 {
     return claim_file_read(file, vertex, 1, value, e);
 }
@@ -40,6 +39,7 @@ struct vertex_claim {
     int64_t depth, parent;
 };
 
+/* Nonzero for CLAIM_NONE and numbers below n. */
 static int is_value(const struct claims *a, int64_t value)
 {
     return value == CLAIM_NONE || (value >= 0 && (uint64_t)value < a->n);
@@ -51,8 +51,7 @@ static int looks_like_root(const struct claims *a, const struct vertex_claim *v)
     return (a->has_depths && v->depth == 0) || (a->has_parents && v->parent == (int64_t)v->id);
 }
 
-static enum status check_root(const struct claims *a, const struct vertex_claim *v,
-                              struct error *e)
+static enum status check_root(const struct claims *a, const struct vertex_claim *v, struct error *e)
 {
     if (a->has_depths && v->depth != 0)
         return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and it is the root",
@@ -65,8 +64,7 @@ static enum status check_root(const struct claims *a, const struct vertex_claim 
 }
 
 /* Checks a vertex that is not the root. */
-static enum status check_other(const struct claims *a, const struct vertex_claim *v,
-                               struct error *e)
+static enum status check_other(const struct claims *a, const struct vertex_claim *v, struct error *e)
 {
     if (a->has_depths && v->depth == 0)
         return fail(e, ST_INVALID, "%s: vertex %lld: depth 0, and the root is %lld", a->depths.name,
@@ -80,8 +78,8 @@ static enum status check_other(const struct claims *a, const struct vertex_claim
     return ST_OK;
 }
 
-static enum status check_vertex(struct claims *a, int *rooted, const struct vertex_claim *v,
-                                struct error *e)
+/* Checks one vertex by itself. While *rooted is 0, makes the first vertex that looks like one the root. */
+static enum status check_vertex(struct claims *a, int *rooted, const struct vertex_claim *v, struct error *e)
 {
     if (!is_value(a, v->depth))
         return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no depth", a->depths.name, (ll)v->id,
@@ -96,6 +94,7 @@ static enum status check_vertex(struct claims *a, int *rooted, const struct vert
     return *rooted && v->id == a->root ? check_root(a, v, e) : check_other(a, v, e);
 }
 
+/* Checks `count` vertices from `first` on, and adds their depths to *sums. */
 static enum status survey_chunk(struct claims *a, uint64_t first, uint64_t count, int *rooted,
                                 struct claim_sums *sums, struct error *e)
 {
@@ -115,6 +114,7 @@ static enum status survey_chunk(struct claims *a, uint64_t first, uint64_t count
     return ST_OK;
 }
 
+/* Checks all vertices without edges, finds the root unless it is given, and sums up the depths. */
 enum status claims_survey(struct claims *a, struct claim_sums *sums, struct error *e)
 {
     int rooted = a->root_given;

@@ -21,6 +21,7 @@ struct claim_sums {
     uint32_t windows;  /* of vertices: claim_windows.h */
 };
 
+/* Counts a reached vertex of this depth. */
 static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint64_t depth)
 {
     sums->reached++;
@@ -42,7 +43,6 @@ void claims_close(struct claims *claims); /* zeroed claims are allowed */
 enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct error *e);
 
 /* The value of one vertex. */
-enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value,
-                          struct error *e);
+enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e);
 
 #endif

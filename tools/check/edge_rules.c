@@ -25,18 +25,20 @@ struct slots {
 
 /* ---- one edge ---- */
 
+/* Sets *first to u, v if that is smaller. */
 static void keep_first(struct offence *first, uint64_t u, uint64_t v)
 {
     if (u < first->u || (u == first->u && v < first->v))
         *first = (struct offence){u, v};
 }
 
-/* Notes an undirected edge as an offence, if no smaller one is known. */
+/* The same for an undirected edge. */
 static void note_offence(struct offence *first, uint64_t u, uint64_t v)
 {
     keep_first(first, u < v ? u : v, u < v ? v : u);
 }
 
+/* The level of the vertex in `slot`, with its settled bit, which other threads may set. */
 static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
 {
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
@@ -101,6 +103,7 @@ static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
     return 1;
 }
 
+/* Nonzero if this pass takes an edge whose ends are in these halves (find_slot). */
 static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
 {
     if (half_u < 0 || half_v < 0)
@@ -125,8 +128,8 @@ static size_t find_slots(const struct rules_pass *p, const struct edge *edges, s
     return found;
 }
 
-static enum status visit_edges(void *context, int thread, const struct edge *edges, size_t count,
-                               struct error *e)
+/* Checks the edges that this pass takes; an edges_visitor. */
+static enum status visit_edges(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct rules_pass *p = context;
     struct slots at;
@@ -150,18 +153,20 @@ static enum status pass_over(struct rules_pass *p, struct graph_edges *edges, st
     return graph_edges_scan(edges, visit_edges, p, e);
 }
 
+/* Makes this pass look for vertices of window `index` in this half of the memory. */
 static void use_window(struct rules_pass *p, uint32_t index, int half)
 {
     p->begin[half] = claim_window_begin(p->w, index);
     p->ids[half] = claim_window_end(p->w, index) - p->begin[half];
 }
 
+/* Makes the one pass for a single window. */
 static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
-    use_window(p, 0, 0);
+    use_window(p, /* index */ 0, /* half */ 0);
     p->within[0] = 1;
     if (pass_over(p, edges, e) == ST_OK)
-        claim_windows_settle(p->w, 0, 0);
+        claim_windows_settle(p->w, /* index */ 0, /* half */ 0);
     return e->status;
 }
 
@@ -170,8 +175,8 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
 static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
                                   uint32_t b, struct error *e)
 {
-    use_window(p, a, 0);
-    use_window(p, b, 1);
+    use_window(p, a, /* half */ 0);
+    use_window(p, b, /* half */ 1);
     p->within[0] = b == a + 1;
     p->within[1] = b == a + 1 && b + 1 == p->w->count;
     claim_windows_load(p->w, b, 1, e);
@@ -196,8 +201,8 @@ static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edg
 
 /* ---- all ranks ---- */
 
-static void find_first(const struct rules_pass *p, const struct comm *comm, int threads,
-                       struct offence *first)
+/* Sets *first to the smallest offence of all threads and ranks. */
+static void find_first(const struct rules_pass *p, const struct comm *comm, int threads, struct offence *first)
 {
     *first = (struct offence){UINT64_MAX, UINT64_MAX};
     for (int t = 0; t < threads; t++) {
@@ -209,8 +214,8 @@ static void find_first(const struct rules_pass *p, const struct comm *comm, int 
     first->u = least;
 }
 
-enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w,
-                             struct offence *first, struct error *e)
+/* Makes all passes: sets *first to the smallest offence, and completes the mask of settled vertices. Collective. */
+enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w, struct offence *first, struct error *e)
 {
     struct rules_pass p = {.w = w, .directed = edges->directed};
     size_t bytes = (size_t)edges->threads * sizeof *p.thread;

@@ -6,22 +6,23 @@
 
 /* ---- opening ---- */
 
-static void undo_random(struct graph_edges *g, int randomized, uint64_t n, uint64_t seed)
+/* Notes how the ids were permuted, for input_id. */
+static void note_permutation(struct graph_edges *g, int randomized, uint64_t n, uint64_t seed)
 {
     g->randomized = randomized;
     if (randomized)
         bijection_init(&g->bijection, n, seed);
 }
 
-static enum status open_folder(struct graph_edges *g, const char *path,
-                               struct memory_budget *budget, struct error *e)
+/* Opens the shards of a folder, and takes n and other facts from the manifest. */
+static enum status open_folder(struct graph_edges *g, const char *path, struct memory_budget *budget, struct error *e)
 {
     if (shard_edges_open(&g->shards, path, g->threads, budget, e) != ST_OK)
         return e->status;
     const struct manifest *m = &g->shards.manifest;
     g->n = m->totals.n;
     g->directed = m->direction == EDGES_DIRECTED;
-    undo_random(g, m->randomized, m->random_n, m->random_seed);
+    note_permutation(g, m->randomized, m->random_n, m->random_seed);
     return ST_OK;
 }
 
@@ -32,7 +33,7 @@ static enum status open_streams(struct graph_edges *g, const struct edge_inputs 
     if (edge_source_open(&g->source, inputs, tmpdir, g->comm, budget, e) != ST_OK)
         return e->status;
     const struct edges_info *info = &g->source.info;
-    undo_random(g, info->randomized, info->random_n, info->random_seed);
+    note_permutation(g, info->randomized, info->random_n, info->random_seed);
     g->n = g->source.totals.n;
     g->directed = info->direction == EDGES_DIRECTED;
     return ST_OK;
@@ -44,8 +45,8 @@ static int is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Decides whether the inputs are edge streams, which together are one graph, or a single folder. All ranks decide alike. */
-static enum status find_kind(struct graph_edges *g, const struct edge_inputs *inputs, struct error *e)
+/* Sets g->is_folder: the inputs are edge streams, which together are one graph, or a single folder. All ranks decide alike. */
+static enum status find_input_kind(struct graph_edges *g, const struct edge_inputs *inputs, struct error *e)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         g->is_folder |= is_folder(inputs->path[i]);
@@ -58,6 +59,7 @@ static enum status find_kind(struct graph_edges *g, const struct edge_inputs *in
     return comm_agree(g->comm, e);
 }
 
+/* Opens edge streams or a folder of shards. Collective. */
 enum status graph_edges_open(struct graph_edges *g, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm, int threads,
                              struct memory_budget *budget, struct error *e)
@@ -65,7 +67,7 @@ enum status graph_edges_open(struct graph_edges *g, const struct edge_inputs *in
     memset(g, 0, sizeof *g);
     g->comm = comm;
     g->threads = threads;
-    if (find_kind(g, inputs, e) != ST_OK)
+    if (find_input_kind(g, inputs, e) != ST_OK)
         return e->status;
     if (g->is_folder)
         open_folder(g, inputs->path[0], budget, e);
@@ -85,14 +87,14 @@ void graph_edges_close(struct graph_edges *g)
 
 /* ---- passes ---- */
 
+/* The id in the input of a vertex whose id was permuted. */
 static uint64_t input_id(const struct graph_edges *g, uint64_t id)
 {
     return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
 }
 
-/* Gives edges to the visitor, with the ids of the input. Leaves out an edge if one of its ids is not below n. */
-static enum status visit_input_ids(void *context, int thread, const struct edge *edges,
-                                   size_t count, struct error *e)
+/* Gives edges to the visitor of the pass, with the ids of the input. Leaves out those with an id that is not below n. */
+static enum status visit_input_ids(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct graph_edges *g = context;
     struct edge mapped[EDGES_VISIT_PIECE];
@@ -110,8 +112,8 @@ static enum status visit_input_ids(void *context, int thread, const struct edge 
     return g->visit(g->context, thread, mapped, kept, e);
 }
 
-enum status graph_edges_scan(struct graph_edges *g, edges_visitor visit, void *context,
-                             struct error *e)
+/* Gives every edge to the visitor on one of the ranks. The first pass also proves the input undamaged. Collective. */
+enum status graph_edges_scan(struct graph_edges *g, edges_visitor visit, void *context, struct error *e)
 {
     g->visit = visit;
     g->context = context;

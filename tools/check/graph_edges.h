@@ -31,7 +31,6 @@ void graph_edges_close(struct graph_edges *edges);
 
 /* Gives every edge, with ids below n, to the visitor on one of the ranks. The first pass proves that streams or shards are
  * undamaged. All ranks get the same status; a failure that *e already holds makes all of them fail. */
-enum status graph_edges_scan(struct graph_edges *edges, edges_visitor visit, void *context,
-                             struct error *e);
+enum status graph_edges_scan(struct graph_edges *edges, edges_visitor visit, void *context, struct error *e);
 
 #endif

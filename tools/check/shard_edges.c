@@ -24,7 +24,7 @@ struct reading {
 
 /* ---- opening ---- */
 
-/* Makes the slots of shard s readable: decodes them if they are packed. */
+/* Decodes the slots of shard s if they are packed. */
 static enum status find_slots(struct shard_edges *d, uint32_t s, struct error *e)
 {
     struct packed packed;
@@ -40,6 +40,7 @@ static enum status find_slots(struct shard_edges *d, uint32_t s, struct error *e
     return ST_OK;
 }
 
+/* Opens all shards of a folder, and decodes the slots of their vertices. */
 enum status shard_edges_open(struct shard_edges *d, const char *folder, int threads,
                              struct memory_budget *budget, struct error *e)
 {
@@ -76,6 +77,7 @@ void shard_edges_close(struct shard_edges *d)
 
 /* ---- ids ---- */
 
+/* The id of a local vertex of shard s; UINT64_MAX if it has none. */
 static uint64_t id_of_local(const struct shard_edges *d, uint32_t s, uint64_t local)
 {
     if (s >= d->manifest.p || local >= d->shard[s].locals)
@@ -92,6 +94,7 @@ static uint64_t id_of_row(const struct reading *r, uint64_t row)
                                           : shard_delegate_id(r->shard, row);
 }
 
+/* The id of a column; UINT64_MAX if it is out of range. */
 static uint64_t id_of_column(const struct reading *r, uint64_t column)
 {
     const struct shard *s = r->shard;
@@ -109,7 +112,7 @@ struct piece {
     size_t count;
 };
 
-/* Gives the collected edges to the visitor. */
+/* Gives the collected edges to the visitor, and begins anew. */
 static enum status give_piece(const struct reading *r, struct piece *piece, struct error *e)
 {
     if (piece->count > 0 && e->status == ST_OK)
@@ -118,6 +121,7 @@ static enum status give_piece(const struct reading *r, struct piece *piece, stru
     return e->status;
 }
 
+/* Collects the edge of a row and a column, and gives the piece to the visitor if it is full. */
 static enum status add_edge(const struct reading *r, uint64_t row, uint64_t column,
                             struct piece *piece, struct error *e)
 {
@@ -132,8 +136,7 @@ static enum status add_edge(const struct reading *r, uint64_t row, uint64_t colu
 /* ---- rows ---- */
 
 /* Gives the edges of columns from `first` on to the visitor: as many columns as one call may give, or all that are left. */
-static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece,
-                                 struct error *e)
+static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece, struct error *e)
 {
     const struct csr *csr = &r->shard->csr[r->g];
     uint64_t buffer[EDGES_VISIT_PIECE], left = csr->column_count - first;
@@ -156,8 +159,8 @@ static enum status visit_columns(const struct reading *r, uint64_t first, struct
     return give_piece(r, piece, e);
 }
 
-static enum status visit_heads(const struct reading *r, uint64_t first, struct piece *piece,
-                               struct error *e)
+/* The same for the head columns of as many rows. */
+static enum status visit_heads(const struct reading *r, uint64_t first, struct piece *piece, struct error *e)
 {
     const struct csr *csr = &r->shard->csr[r->g];
     uint64_t end = csr->rows - first < EDGES_VISIT_PIECE ? csr->rows : first + EDGES_VISIT_PIECE;
@@ -171,12 +174,13 @@ static enum status visit_heads(const struct reading *r, uint64_t first, struct p
     return give_piece(r, piece, e);
 }
 
+/* Pieces of EDGES_VISIT_PIECE. */
 static uint64_t pieces_of(uint64_t count)
 {
     return (count + EDGES_VISIT_PIECE - 1) / EDGES_VISIT_PIECE;
 }
 
-/* Pieces of columns come first, then pieces of rows for their heads. */
+/* Gives all edges of a subgraph to the visitor, with all threads: pieces of columns, then pieces of rows for their heads. */
 static enum status visit_subgraph(const struct reading *r, struct error *e)
 {
     const struct csr *csr = &r->shard->csr[r->g];
@@ -199,6 +203,7 @@ static enum status visit_subgraph(const struct reading *r, struct error *e)
     return e->status;
 }
 
+/* Loads a shard, gives all its edges to the visitor and unloads it. In the first pass compares its CRCs. */
 static enum status visit_shard(struct shard_edges *d, struct shard *shard, edges_visitor visit,
                                void *context, struct error *e)
 {
@@ -217,6 +222,7 @@ static enum status visit_shard(struct shard_edges *d, struct shard *shard, edges
     return e->status;
 }
 
+/* Gives all edges of the shards of this rank to the visitor. */
 enum status shard_edges_scan(struct shard_edges *d, const struct comm *comm, edges_visitor visit,
                              void *context, struct error *e)
 {

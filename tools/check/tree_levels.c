@@ -9,19 +9,20 @@ typedef unsigned long long ull;
 #define LEVEL_UNKNOWN (UINT32_MAX - 1) /* not looked at */
 #define LEVEL_ON_WAY (UINT32_MAX - 2)  /* on the way that is being followed */
 
+/* Where the level of vertex v is. */
 static uint32_t *level_at(struct claim_windows *w, uint64_t v)
 {
     return &w->word[v * w->stride];
 }
 
-static enum status refuse_end(const struct claim_windows *w, uint64_t child, uint64_t end,
-                              struct error *e)
+/* Fails: the parent of `child` is `end`, which was not reached. */
+static enum status refuse_end(const struct claim_windows *w, uint64_t child, uint64_t end, struct error *e)
 {
     return fail(e, ST_INVALID, "%s: tree edge %llu %llu: %llu has no parent",
                 w->claims->parents.name, (ull)child, (ull)end, (ull)end);
 }
 
-/* Names the smallest vertex of the cycle that `v` is on. */
+/* Fails with the smallest vertex of the cycle that `v` is on. */
 static enum status refuse_cycle(const struct claim_windows *w, uint64_t v, struct error *e)
 {
     uint64_t smallest = v;
@@ -55,6 +56,7 @@ static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
     return ST_OK;
 }
 
+/* Sets the level of every vertex by following parents to the root, and sums up the levels. */
 enum status tree_levels_find(struct claim_windows *w, struct claim_sums *sums, struct error *e)
 {
     uint64_t n = w->claims->n, root = w->claims->root;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Places the edges, and builds and writes the parts that are missing. */
+/* Numbers the vertices, places the edges, and builds and writes the parts that are missing. */
 static enum status make_parts(struct pack_job *j, struct error *e)
 {
     watch_phase("numbering vertices");
@@ -18,6 +18,7 @@ static enum status make_parts(struct pack_job *j, struct error *e)
     return pack_build(j, e);
 }
 
+/* All steps from counting degrees to writing the last part. With --resume parts that are whole are kept. */
 static enum status pack_into_folder(struct pack_job *j, struct error *e)
 {
     watch_phase("counting degrees");
@@ -32,7 +33,7 @@ static enum status pack_into_folder(struct pack_job *j, struct error *e)
     return e->status;
 }
 
-/* Writes the grid parts, if any are wanted, and then the manifest, without which the folder is no graph. */
+/* Writes the grid parts, if wanted, and then the manifest, without which the folder is no graph. Fills in the report. */
 static enum status finish_folder(struct pack_job *j, struct error *e)
 {
     const struct pack_options *o = j->options;
@@ -56,6 +57,7 @@ static void free_job(struct pack_job *j)
     split_free(&j->split);
 }
 
+/* Packs the edges of `source` into the folder of the options, and fills in *report. Collective. */
 enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e)
 {

@@ -9,6 +9,7 @@
 /* If a shard has fewer records than this, starting threads for it takes longer than building it. */
 enum { PARALLEL_RECORDS = 1 << 16 };
 
+/* The step that builds and writes the parts that are missing. Before, the first rank claims the folder. */
 enum status pack_build(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();

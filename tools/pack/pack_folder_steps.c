@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
+/* What the options ask for, as a journal. */
+static struct journal describe_packing(const struct pack_options *o, const struct edge_source *source,
                                     const struct split *split)
 {
     struct journal journal = {.inputs = source->names, .p = o->p, .encoding = o->encoding};
@@ -18,12 +19,12 @@ static struct journal start_journal(const struct pack_options *o, const struct e
     return journal;
 }
 
-/* The first rank opens the folder for all. */
+/* The step that opens the folder: the first rank opens it for all. */
 enum status pack_open_folder(struct pack_job *j, struct error *e)
 {
     const struct pack_options *o = j->options;
     struct pack_folder *folder = &j->parts.folder;
-    struct journal journal = start_journal(o, j->source, &j->split);
+    struct journal journal = describe_packing(o, j->source, &j->split);
     *folder = (struct pack_folder){.fd = -1};
     if (e->status == ST_OK && j->source->comm->rank == 0)
         pack_folder_open(folder, o->folder, o->mode, &journal, e);
@@ -47,6 +48,7 @@ static uint64_t pack_id(const struct pack_job *j)
     return hash_pair(hash_pair(id, directed_shard_kind.version), (uint64_t)!j->options->out_only);
 }
 
+/* Fills in the manifest, except for the parts, and j->report->d. */
 static enum status start_manifest(struct pack_job *j, struct error *e)
 {
     const struct edges_info *info = &j->separation.degrees.info;
@@ -66,6 +68,7 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
     return parts_start(&j->parts, e);
 }
 
+/* The step that begins the manifest and completes the journal; fails if the graph does not suit the options. */
 enum status pack_identify(struct pack_job *j, struct error *e)
 {
     const struct manifest *m = &j->parts.manifest;
@@ -80,6 +83,7 @@ enum status pack_identify(struct pack_job *j, struct error *e)
     return comm_agree(j->source->comm, e);
 }
 
+/* The step that finds the parts of an interrupted run that are whole; they stay. */
 enum status pack_prove_parts(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();

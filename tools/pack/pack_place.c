@@ -62,7 +62,7 @@ static struct pack_size fill_pack_size(const struct pack_job *j)
     return s;
 }
 
-/* Divides the memory that is left among placed edges, building and, if there are several ranks, edges gathered from all. */
+/* Divides the memory left among placed edges, building, and edges gathered from other ranks. *stow: labels must go to disk. */
 static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
                                  uint64_t *store_bytes, int *stow, struct error *e)
 {
@@ -103,6 +103,7 @@ static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *mem
     return divide_memory(j, memory, store_bytes, stow, e);
 }
 
+/* The step that moves all edges into the buckets of the shards, in memory that it divides before. */
 enum status pack_place(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();

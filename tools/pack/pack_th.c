@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Fails: the split was made from another stream, in which `what` differs. */
 static enum status mismatch(const struct pack_job *j, const char *what, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: was made from another edge stream than %s: %s differ%s",
@@ -13,6 +14,7 @@ static enum status mismatch(const struct pack_job *j, const char *what, struct e
                 what[strlen(what) - 1] == 's' ? "" : "s");
 }
 
+/* Checks that the split was made from the stream whose degrees were counted. */
 static enum status check_split(const struct pack_job *j, struct error *e)
 {
     const struct edges_totals *a = &j->split.totals, *b = &j->separation.degrees.totals;
@@ -29,7 +31,7 @@ static enum status check_split(const struct pack_job *j, struct error *e)
     return ST_OK;
 }
 
-/* Looks up TH; 0: classes must be counted to suggest one. */
+/* Sets j->report->th if TH is given, or an interrupted packing has it; 0: classes must be counted to suggest one. */
 static int find_th(struct pack_job *j)
 {
     struct pack_report *r = j->report;
@@ -42,6 +44,7 @@ static int find_th(struct pack_job *j)
     return 1;
 }
 
+/* Counts the classes, and sets j->report->th to the TH suggested. */
 static enum status find_suggestion(struct pack_job *j, struct error *e)
 {
     struct pack_report *r = j->report;
@@ -55,6 +58,7 @@ static enum status find_suggestion(struct pack_job *j, struct error *e)
     return e->status;
 }
 
+/* The step that counts degrees and sets j->report->th. */
 enum status pack_separate(struct pack_job *j, struct error *e)
 {
     struct separation_options options = {
@@ -73,7 +77,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     return comm_agree(j->source->comm, e);
 }
 
-/* Reads the split, but keeps only the ids of its delegates, which are compared later with those that the degrees give. */
+/* The step that reads the split, if one is given. Keeps the ids of delegates, for check_split_delegates, not their degrees. */
 enum status pack_read_split(struct pack_job *j, struct error *e)
 {
     if (j->options->split_path == NULL ||
@@ -84,6 +88,7 @@ enum status pack_read_split(struct pack_job *j, struct error *e)
     return ST_OK;
 }
 
+/* Compares the delegates of the split with those that the degrees give. */
 static enum status check_split_delegates(const struct pack_job *j, struct error *e)
 {
     for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
@@ -93,6 +98,7 @@ static enum status check_split_delegates(const struct pack_job *j, struct error 
     return ST_OK;
 }
 
+/* The step that gives every vertex its number, and frees the split. */
 enum status pack_number(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();

@@ -35,6 +35,7 @@ struct counting {
     struct counting_thread *thread;
 };
 
+/* Nonzero if the edges stay in memory, as tiles. */
 static int has_tiles(const struct degrees *d)
 {
     return d->tiles.ranges > 0;
@@ -53,9 +54,8 @@ static inline void add(struct counting *c, uint64_t v, uint32_t edges, int windo
         __atomic_store_n(&c->overflow, 1, __ATOMIC_RELAXED);
 }
 
-/* Counts endpoints at u, and at v with `both`. */
-static inline void count_edges(struct counting *c, const struct edge *edges, size_t count,
-                               int both, int windowed)
+/* Adds each edge to the degree of u and, with `both`, of v; self-loops are left out. Callers pass `windowed` as a constant. */
+static inline void count_edges(struct counting *c, const struct edge *edges, size_t count, int both, int windowed)
 {
     const uint32_t *of = c->of;
     uint64_t source = UINT64_MAX;
@@ -82,6 +82,7 @@ static inline void count_edges(struct counting *c, const struct edge *edges, siz
         add(c, source, run, windowed);
 }
 
+/* Adds the self-loops among the edges to the list of a thread. */
 static enum status list_loops(struct counting *c, struct counting_thread *t,
                               const struct edge *edges, size_t count, struct error *e)
 {
@@ -130,18 +131,18 @@ static void sum_directions(struct counting_thread *t, const struct edge *edges, 
     }
 }
 
+/* Adds the edges to the degrees, by either constant `windowed`. */
 static void count_piece(struct counting *c, const struct edge *edges, size_t count)
 {
     int both = c->degrees->info.direction != EDGES_SYMMETRIC;
     if (c->degrees->of.values.windows == 1)
-        count_edges(c, edges, count, both, 0);
+        count_edges(c, edges, count, both, /* windowed */ 0);
     else
-        count_edges(c, edges, count, both, 1);
+        count_edges(c, edges, count, both, /* windowed */ 1);
 }
 
 /* Takes a piece of the first pass: puts its edges into tiles, which are counted later, or, if there are none, counts them. */
-static enum status take_piece(struct counting *c, int thread, const struct edge *edges,
-                              size_t count, struct error *e)
+static enum status take_piece(struct counting *c, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     if (has_tiles(c->degrees))
         return edge_tiles_add(&c->degrees->tiles, thread, edges, count, e);
@@ -149,9 +150,8 @@ static enum status take_piece(struct counting *c, int thread, const struct edge 
     return e->status;
 }
 
-/* The visitor of the first pass. */
-static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count,
-                               struct error *e)
+/* The visitor of the first pass: counts degrees or fills tiles, lists self-loops, and sums up near edges and symmetry. */
+static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
@@ -165,14 +165,14 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 }
 
 /* The visitor of further passes, which count the degrees of other windows. */
-static enum status visit_later_pass(void *context, int thread, const struct edge *edges, size_t count,
-                                    struct error *e)
+static enum status visit_later_pass(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     (void)thread;
     count_piece(context, edges, count);
     return e->status;
 }
 
+/* Sets degrees->near_edges to the sum over all threads and ranks. */
 static void sum_near_edges(struct counting *c, int threads, const struct comm *comm)
 {
     uint64_t sum = 0;
@@ -182,8 +182,8 @@ static void sum_near_edges(struct counting *c, int threads, const struct comm *c
     c->degrees->near_edges = sum;
 }
 
-static enum status gather_loops(struct counting *c, int threads, const struct comm *comm,
-                                struct error *e)
+/* Merges the self-loops of all threads and ranks into degrees->loops. */
+static enum status gather_loops(struct counting *c, int threads, const struct comm *comm, struct error *e)
 {
     struct loops *loops = &c->degrees->loops;
     for (int i = 0; i < threads && e->status == ST_OK; i++)
@@ -193,6 +193,7 @@ static enum status gather_loops(struct counting *c, int threads, const struct co
     return e->status;
 }
 
+/* Fails if the sums of all threads and ranks show that the stream is not symmetric. */
 static enum status check_symmetry(const struct counting *c, int threads, const struct comm *comm,
                                   const char *name, struct error *e)
 {
@@ -209,8 +210,7 @@ static enum status check_symmetry(const struct counting *c, int threads, const s
 /* ---- when n is too large ---- */
 
 /* Finds the largest id and the block where it first stands, block by block. */
-static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
-                                uint64_t *block_offset, struct error *e)
+static enum status find_largest(struct edges_reader *reader, uint64_t *largest, uint64_t *block_offset, struct error *e)
 {
     struct edges_block block = {0};
     enum edges_direction direction = edges_reader_info(reader)->direction;
@@ -245,8 +245,8 @@ static const struct edge_stream *find_stream(const struct edge_source *source)
     return largest;
 }
 
-static enum status too_many_vertices(struct edge_source *source, uint64_t left_bytes,
-                                     struct error *e)
+/* Replaces *e by a failure that says how much memory the degrees need, and where the largest id stands. */
+static enum status too_many_vertices(struct edge_source *source, uint64_t left_bytes, struct error *e)
 {
     char need[16], left[16];
     uint64_t largest = 0, offset = 0, n = source->totals.n;
@@ -270,8 +270,8 @@ static enum status too_many_vertices(struct edge_source *source, uint64_t left_b
 
 /* ---- the passes ---- */
 
-static enum status count_first(struct counting *c, struct edge_source *source, int threads,
-                               struct error *e)
+/* Makes the first pass, which proves the totals, and sets what all threads and ranks have found. */
+static enum status count_first(struct counting *c, struct edge_source *source, int threads, struct error *e)
 {
     c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
     c->sparse = source->sparse;
@@ -287,6 +287,7 @@ static enum status count_first(struct counting *c, struct edge_source *source, i
     return check_symmetry(c, threads, source->comm, source->name, e);
 }
 
+/* Fails: a degree is 2^32 or more. */
 static enum status too_large_degree(const char *name, struct error *e)
 {
     return fail(e, ST_RESOURCE,
@@ -294,6 +295,7 @@ static enum status too_large_degree(const char *name, struct error *e)
                 "bits", name);
 }
 
+/* Counts the degrees from the tiles that the first pass has filled, if there are any. */
 static enum status count_tiles(struct counting *c, int threads, struct error *e)
 {
     struct edge_tiles *tiles = &c->degrees->tiles;
@@ -325,13 +327,13 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
 /* Saves the degrees that a pass has counted, of windows w and w + 1, unless all vertices are in one window in memory. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
-    if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)
+    if (v->windows == 1 || values_keep(v, w, /* half */ 0, e) != ST_OK)
         return e->status;
-    return w + 1 < v->windows ? values_keep(v, w + 1, 1, e) : ST_OK;
+    return w + 1 < v->windows ? values_keep(v, w + 1, /* half */ 1, e) : ST_OK;
 }
 
-static enum status count_stream(struct counting *c, struct edge_source *source, int threads,
-                                struct error *e)
+/* Counts the degrees of all windows, two in each pass; every rank has them then. */
+static enum status count_stream(struct counting *c, struct edge_source *source, int threads, struct error *e)
 {
     struct vertex_values *v = &c->degrees->of.values;
     c->of = v->of;
@@ -358,6 +360,7 @@ static enum status count_stream(struct counting *c, struct edge_source *source, 
     return comm_agree(source->comm, e);
 }
 
+/* Opens the degrees, in windows if memory is short; fails on all ranks if even that is too much. */
 static enum status open_values(struct degrees *d, struct edge_source *source,
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
@@ -374,6 +377,7 @@ static enum status open_values(struct degrees *d, struct edge_source *source,
     return comm_agree(source->comm, e);
 }
 
+/* The bytes of the tiles of one rank's edges; 0 if edges do not stay in memory under these options. */
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
                              const struct separation_options *o, uint64_t left_bytes)
 {
@@ -387,6 +391,7 @@ uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
     return bytes;
 }
 
+/* Opens the tiles if they fit the memory of all ranks; else has the source keep its streams for later passes. */
 static enum status open_tiles(struct degrees *d, struct edge_source *source,
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
@@ -400,6 +405,7 @@ static enum status open_tiles(struct degrees *d, struct edge_source *source,
     return comm_agree(source->comm, e);
 }
 
+/* Opens what the counting needs, and counts; on failure the caller frees it. */
 static enum status count_with(struct counting *c, struct edge_source *source,
                               const struct separation_options *o, struct error *e)
 {
@@ -414,6 +420,7 @@ static enum status count_with(struct counting *c, struct edge_source *source,
     return e->status;
 }
 
+/* Counts the degree of every vertex. Collective: each rank counts its share of the edges, and gets all degrees. */
 enum status degrees_count(struct degrees *d, struct edge_source *source,
                           const struct separation_options *o, struct memory_budget *budget,
                           struct error *e)
@@ -432,6 +439,7 @@ enum status degrees_count(struct degrees *d, struct edge_source *source,
     return e->status;
 }
 
+/* The edges that were counted, for further passes. */
 struct edge_supply degrees_edges(struct degrees *d, const struct edge_source *source)
 {
     return (struct edge_supply){.source = source, .tiles = has_tiles(d) ? &d->tiles : NULL};

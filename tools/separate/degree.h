@@ -1,8 +1,8 @@
 /* degree.h: counts the degree of every vertex of a graph.
  *
- * This takes one pass over the stream or, if memory is short, one for every two windows of vertices. A degree is the number of edge
- * ends at a vertex, with duplicates and without self-loops, which are counted separately. A directed stream is refused, because the
- * traversal needs both directions of each edge (Pan et al., section II-A). A stream that claims to be symmetric is checked.
+ * This takes one pass over the stream or, if memory is short, one for every two windows of vertices. A degree is the number of
+ * edge ends at a vertex, with duplicates and without self-loops, which are counted separately. A directed edge counts at both
+ * its ends, too. A stream that claims to be symmetric is checked.
  */
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
@@ -47,7 +47,7 @@ struct degrees {
 };
 
 /* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. ST_BAD_DATA if the stream is damaged,
- * is directed, or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
+ * or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);

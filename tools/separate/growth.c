@@ -7,6 +7,7 @@ static const double least_found = 0.5;
 /* In a planar graph, each level has this many vertices more than the level before, as circles in a grid do. */
 static const double circle_growth = 4;
 
+/* Sums up the frontier and the unvisited vertices over all degrees. */
 static void sum_up(struct growth *g)
 {
     g->frontier = g->unvisited = (struct vertex_sum){0};
@@ -19,6 +20,7 @@ static void sum_up(struct growth *g)
     }
 }
 
+/* Begins a search at an average vertex; returns 0 if no vertex has an edge. */
 int growth_start(struct growth *g)
 {
     g->all = (struct vertex_sum){0};
@@ -39,8 +41,8 @@ int growth_start(struct growth *g)
     return 1;
 }
 
-void growth_sums(const struct growth *g, const struct sweep_row *row, uint64_t rows,
-                 struct growth_below *below)
+/* Sets below[r] to the sums of this level over vertices of degree up to the TH of row r. */
+void growth_sums(const struct growth *g, const struct sweep_row *row, uint64_t rows, struct growth_below *below)
 {
     struct growth_below sum = {.frontier = {0, 0}, .left = {0, 0}};
     uint64_t i = 0;
@@ -77,6 +79,7 @@ static double met_share(const struct growth *g)
     return unused > 0 && met < unused ? met / unused : 1;
 }
 
+/* Goes on to the next level; returns 0 if nothing is found any more. */
 int growth_next(struct growth *g)
 {
     double missed = 1 - met_share(g), stays = 1;

@@ -40,8 +40,7 @@ struct growth {
 int growth_start(struct growth *growth);
 
 /* The sums of this level for each of `rows` thresholds, ascending. */
-void growth_sums(const struct growth *growth, const struct sweep_row *row, uint64_t rows,
-                 struct growth_below *below);
+void growth_sums(const struct growth *growth, const struct sweep_row *row, uint64_t rows, struct growth_below *below);
 
 /* Goes on to the next level. Returns 0 if nothing is found any more. */
 int growth_next(struct growth *growth);

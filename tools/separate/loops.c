@@ -14,6 +14,7 @@ static int by_vertex(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sorts the list by vertex and merges entries of the same one. */
 static void compact(struct loops *loops)
 {
     uint64_t kept = 0;
@@ -30,8 +31,7 @@ static void compact(struct loops *loops)
 }
 
 /* Makes room for `capacity` entries. All threads share the budget. */
-static enum status grow(struct loops *loops, uint64_t capacity, struct memory_budget *budget,
-                        struct error *e)
+static enum status grow(struct loops *loops, uint64_t capacity, struct memory_budget *budget, struct error *e)
 {
     void *list;
 #pragma omp critical(memory_budget)
@@ -47,8 +47,8 @@ static enum status grow(struct loops *loops, uint64_t capacity, struct memory_bu
     return ST_OK;
 }
 
-enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget,
-                      struct error *e)
+/* Counts one more self-loop at the vertex; a full list is compacted, and grows if that does not halve it. */
+enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget, struct error *e)
 {
     if (loops->count == loops->capacity) {
         compact(loops);
@@ -60,8 +60,8 @@ enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget
     return ST_OK;
 }
 
-enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
-                        struct error *e)
+/* Moves the self-loops of `from` into `into`, sorted and merged; frees `from`. */
+enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget, struct error *e)
 {
     uint64_t total = into->count + from->count;
     if (total > into->capacity && grow(into, total, budget, e) != ST_OK)
@@ -91,8 +91,8 @@ static enum status receive(struct loops *into, const struct loops *own, uint64_t
     return e->status;
 }
 
-enum status loops_share(struct loops *loops, const struct comm *comm,
-                        struct memory_budget *budget, struct error *e)
+/* Gives every rank the self-loops of all ranks. Collective. */
+enum status loops_share(struct loops *loops, const struct comm *comm, struct memory_budget *budget, struct error *e)
 {
     struct loops all = {0};
     for (uint32_t root = 0; root < comm->ranks && comm->ranks > 1; root++) {

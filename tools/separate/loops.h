@@ -19,15 +19,12 @@ struct loops {
 };
 
 /* Counts one more self-loop at `vertex`. A list belongs to one thread; several threads may share the budget. */
-enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget,
-                      struct error *e);
+enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget, struct error *e);
 
 /* Moves the self-loops of `from` into `into`, which is then sorted by vertex with one entry for each. `from` is empty afterwards. */
-enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
-                        struct error *e);
+enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget, struct error *e);
 /* Gives every rank the self-loops of all ranks. Collective; all ranks return the same status. */
-enum status loops_share(struct loops *loops, const struct comm *comm,
-                        struct memory_budget *budget, struct error *e);
+enum status loops_share(struct loops *loops, const struct comm *comm, struct memory_budget *budget, struct error *e);
 void loops_free(struct loops *loops, struct memory_budget *budget);
 
 #endif

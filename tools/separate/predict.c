@@ -76,6 +76,7 @@ static void add_steps(struct th_steps *sum, const struct th_steps *more)
 #include "formats/rates.def"
 }
 
+/* Nanoseconds of these steps at these rates. */
 static double time_of(const struct th_steps *steps, const struct th_steps *rates)
 {
     double ns = 0;
@@ -92,17 +93,19 @@ static double rows_with(double vertices, double ends)
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
 }
 
-/* The share of probes that miss the cache. */
+/* The share of probes of a mask of `bytes` bytes that miss the cache. */
 static double missing(const struct th_steps *r, double bytes)
 {
     return bytes > r->cache_bytes ? 1 - r->cache_bytes / bytes : 0;
 }
 
+/* Edges of subgraph g that leave the frontier on a device. */
 static double frontier_edges(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     return l->frontier[subgraph_rows(g)].ends * s->share[g];
 }
 
+/* Steps of a push along g. */
 static struct th_steps push_steps(const struct th_shape *s, const struct th_level *l, const struct th_steps *r,
                                   enum subgraph g)
 {
@@ -126,6 +129,7 @@ static double pull_probes(double rows, double ends, double visited)
     return rows < visited * ends ? rows / visited : ends;
 }
 
+/* Steps of a pull that finds what a push along g finds. */
 static struct th_steps pull_steps(const struct th_shape *s, const struct th_level *l, const struct th_steps *r,
                                   enum subgraph g)
 {
@@ -209,6 +213,7 @@ static double all_blocks_cost(double all, double frontier, double left_rows, dou
     return sliced_rows_level + (push < pull ? push : pull);
 }
 
+/* The time of a level by slices, on one block of a GPU or on all, whichever is less. */
 static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 {
     const struct vertex_sum *frontier = l->frontier, *left = l->left;
@@ -247,6 +252,7 @@ struct degree_sum {
     double vertices, ends, squares;
 };
 
+/* Adds the vertices of one degree. */
 static void add_degree(struct degree_sum *sum, const struct degree_count *d)
 {
     double degree = (double)d->degree, vertices = (double)d->vertices;
@@ -272,7 +278,7 @@ static struct th_shape shape_of(const struct sweep_row *row, const struct degree
         .hot = {hot_bytes(below->ends, below->squares) / p, hot_bytes(above.ends, above.squares)}};
 }
 
-/* Fills in the shape of the graph for every TH. */
+/* Sets p->shape for every TH, and begins p->sum. */
 static void fill_shapes(struct prediction *p, const struct ranks *ranks)
 {
     struct degree_sum below = {0}, all = {0};
@@ -295,7 +301,7 @@ static struct vertex_sum difference(struct vertex_sum a, struct vertex_sum b)
     return (struct vertex_sum){a.vertices - b.vertices, a.ends - b.ends};
 }
 
-/* The share of one device in a level. */
+/* The share of one device in a level with one TH: `below` it are normal vertices, and the rest of `all` delegates. */
 static struct th_level level_of(const struct growth_below *below, const struct growth_below *all, double p)
 {
     struct th_level l = {.frontier = {below->frontier, difference(all->frontier, below->frontier)},
@@ -310,11 +316,13 @@ static struct th_level level_of(const struct growth_below *below, const struct g
     return l;
 }
 
+/* The rates of all machines for so many devices. */
 static const struct th_steps *rates_of(const struct prediction *p)
 {
     return p->layout.p == 1 ? alone_rates : several_rates;
 }
 
+/* Adds the cost of the level that p->growth is at to the sums of every TH. */
 static void add_level(struct prediction *p)
 {
     growth_sums(&p->growth, p->row, p->rows, p->below);
@@ -330,6 +338,7 @@ static void add_level(struct prediction *p)
     }
 }
 
+/* The prediction of row r, once all levels were added. */
 static struct predicted predict_row(const struct prediction *p, uint64_t r)
 {
     const struct predicted_sum *sum = &p->sum[r];
@@ -363,6 +372,7 @@ static void close_prediction(struct prediction *p, struct memory_budget *budget)
     memory_release(budget, p->growth.fresh);
 }
 
+/* Predicts the time of a search for each TH of row[], ascending, into *predicted, which the caller releases. */
 enum status predict_sweep(struct predicted **predicted, const struct separation *s, const struct sweep_row *row,
                           uint64_t rows, struct shard_layout layout, struct memory_budget *budget,
                           struct error *e)

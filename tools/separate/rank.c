@@ -15,6 +15,7 @@ struct tally {
     uint64_t large_count;
 };
 
+/* Adds the degrees below DIRECT to t->direct, and counts the others in t->large_count. */
 static void count_small(struct tally *t, const uint32_t *of, uint64_t n, int threads)
 {
     uint64_t large = 0;
@@ -43,10 +44,11 @@ static void count_small(struct tally *t, const uint32_t *of, uint64_t n, int thr
     t->large_count += large;
 }
 
+/* The same for the vertices of all windows. */
 static enum status count_windows(struct tally *t, struct vertex_values *v, struct error *e)
 {
     for (uint32_t w = 0; w < v->windows; w++) {
-        const uint32_t *of = values_load(v, w, 0, e);
+        const uint32_t *of = values_load(v, w, /* half */ 0, e);
         if (of == NULL)
             return e->status;
         count_small(t, of, window_end(v, w) - window_begin(v, w), v->threads);
@@ -54,6 +56,7 @@ static enum status count_windows(struct tally *t, struct vertex_values *v, struc
     return ST_OK;
 }
 
+/* Lists the degrees of DIRECT and more in t->large, sorted. */
 static enum status collect_large(struct tally *t, struct vertex_values *v,
                                  struct memory_budget *budget, struct error *e)
 {
@@ -62,7 +65,7 @@ static enum status collect_large(struct tally *t, struct vertex_values *v,
                     e) != ST_OK)
         return e->status;
     for (uint32_t w = 0; w < v->windows && found < t->large_count; w++) {
-        const uint32_t *of = values_load(v, w, 0, e);
+        const uint32_t *of = values_load(v, w, /* half */ 0, e);
         uint64_t n = window_end(v, w) - window_begin(v, w);
         if (of == NULL)
             return e->status;
@@ -75,6 +78,7 @@ static enum status collect_large(struct tally *t, struct vertex_values *v,
     return ST_OK;
 }
 
+/* The number of different degrees. */
 static uint32_t count_different(const struct tally *t)
 {
     uint32_t different = 0;
@@ -85,6 +89,7 @@ static uint32_t count_different(const struct tally *t)
     return different;
 }
 
+/* Fills in ranks->degrees, the histogram by rank. */
 static void list_degrees(struct ranks *ranks, const struct tally *t)
 {
     uint32_t rank = 0;
@@ -114,8 +119,8 @@ static uint32_t first_rank(const struct ranks *ranks, uint64_t degree)
     return low;
 }
 
-static enum status replace_degrees(const struct ranks *ranks, struct vertex_values *v,
-                                   struct error *e)
+/* Replaces the degree of every vertex by its rank. */
+static enum status replace_degrees(const struct ranks *ranks, struct vertex_values *v, struct error *e)
 {
     uint32_t *rank_of = calloc(DIRECT, sizeof *rank_of);
     if (rank_of == NULL)
@@ -123,18 +128,19 @@ static enum status replace_degrees(const struct ranks *ranks, struct vertex_valu
     for (uint32_t r = 0; r < ranks->count && ranks->degrees[r].degree < DIRECT; r++)
         rank_of[ranks->degrees[r].degree] = r;
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w++) {
-        uint32_t *of = values_load(v, w, 0, e);
+        uint32_t *of = values_load(v, w, /* half */ 0, e);
         uint64_t n = of != NULL ? window_end(v, w) - window_begin(v, w) : 0;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
         for (uint64_t i = 0; i < n; i++)
             of[i] = of[i] < DIRECT ? rank_of[of[i]] : first_rank(ranks, of[i]);
         if (of != NULL)
-            values_keep(v, w, 0, e);
+            values_keep(v, w, /* half */ 0, e);
     }
     free(rank_of);
     return e->status;
 }
 
+/* Ranks the degrees; the memory of degree_of becomes that of rank_of, with the rank of every vertex. */
 enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of,
                        struct vertex_degrees *degree_of, struct memory_budget *budget,
                        struct error *e)
@@ -170,11 +176,13 @@ void ranks_free(struct ranks *ranks, struct memory_budget *budget)
     memset(ranks, 0, sizeof *ranks);
 }
 
+/* The first rank of delegates for this TH. */
 uint32_t ranks_cut(const struct ranks *ranks, uint64_t th)
 {
     return th == TH_INFINITE ? ranks->count : first_rank(ranks, th + 1);
 }
 
+/* The largest TH for which ranks below `cut` are normal and all others delegates. */
 uint64_t ranks_th(const struct ranks *ranks, uint32_t cut)
 {
     return cut == ranks->count ? TH_INFINITE : ranks->degrees[cut].degree - 1;

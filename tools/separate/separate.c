@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The first pass: counts and ranks the degrees. Collective. */
 enum status separation_degrees(struct separation *s, struct edge_source *source,
                                const struct separation_options *options,
                                struct memory_budget *budget, struct error *e)
@@ -27,6 +28,7 @@ enum status separation_degrees(struct separation *s, struct edge_source *source,
     return e->status;
 }
 
+/* The second pass: counts the edges of nn, nd, dn and dd for every TH. Collective. */
 enum status separation_classes(struct separation *s, const struct edge_source *source,
                                struct memory_budget *budget, struct error *e)
 {
@@ -63,6 +65,7 @@ static int degrees_are_even(const struct ranks *ranks)
     return largest <= MOST && 2 * largest * vertices <= 3 * ends;
 }
 
+/* Nonzero if searches are likely to have many small levels: most edges join near ids, or all degrees are small and even. */
 int separation_planar(const struct separation *s)
 {
     const struct edges_totals *t = &s->degrees.totals;
@@ -77,6 +80,7 @@ uint64_t separation_delegates(const struct separation *s, uint64_t th)
     return delegates;
 }
 
+/* Reads a TH such as "64" or "inf". */
 enum status th_parse(const char *text, uint64_t *th, struct error *e)
 {
     *th = TH_INFINITE;

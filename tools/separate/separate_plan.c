@@ -15,8 +15,7 @@ static uint64_t tables_bytes(const struct separation_plan *p, int threads)
     return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
 }
 
-/* Sets the number of ids that later passes see: n, or only those that edges have, if these are so few that dense ids replace
- * them (sparse_ids.h). */
+/* Sets p->ids, the ids that later passes see: n or, in place of them, dense ids (sparse_ids.h). Begins p->tables_bytes. */
 static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
 {
     uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);
@@ -24,6 +23,7 @@ static void count_ids(struct separation_plan *p, uint32_t shards, const struct m
     p->tables_bytes = 2 * sizeof(uint64_t) * room;
 }
 
+/* Plans a separation from the numbers of vertices and edges; reads no edges. */
 enum status separation_plan_make(struct separation_plan *p, const struct edge_source *source,
                                  const struct separation_options *o,
                                  const struct memory_budget *budget, struct error *e)
@@ -57,12 +57,14 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     return ST_OK;
 }
 
+/* Prints a line "key value quality". */
 void plan_print(FILE *stream, const char *key, uint64_t value, enum plan_quality quality)
 {
     static const char *const name[] = {"exact", "at-most", "estimate"};
     fprintf(stream, "%-24s %20" PRIu64 " %s\n", key, value, name[quality]);
 }
 
+/* Prints the lines about the stream and its vertices. */
 void separation_plan_print(const struct separation_plan *p, FILE *stream)
 {
     plan_print(stream, "vertices", p->totals.n, PLAN_EXACT);

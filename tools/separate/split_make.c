@@ -6,8 +6,7 @@
 
 enum { LEAST_AT_ONCE = 1 << 12 };
 
-/* Reads `count` delegates in order, from number `first` on. This is a counting sort by rank that meets the vertices in order of
- * id. */
+/* Reads `count` delegates in order, from number `first` on: a counting sort by rank that meets vertices in order of id. */
 static enum status read_delegates(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                                   uint64_t *degrees, struct error *e)
 {
@@ -22,7 +21,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
         at += ranks->degrees[r].vertices;
     }
     for (uint32_t w = 0; e->status == ST_OK && w < values->windows; w++) {
-        const uint32_t *rank_of = values_load(values, w, 0, e);
+        const uint32_t *rank_of = values_load(values, w, /* half */ 0, e);
         uint64_t begin = window_begin(values, w), end = window_end(values, w);
         for (uint64_t v = begin; rank_of != NULL && v < end; v++) {
             uint32_t rank = rank_of[v - begin];
@@ -74,6 +73,7 @@ static enum status copy_histogram(struct split *split, const struct ranks *ranks
     return ST_OK;
 }
 
+/* Makes the split of the TH chosen. It may use `pass` and the separation until it is written. */
 enum status split_make(struct split *split, struct delegate_pass *pass,
                        struct separation *s, const struct split_choice *choice,
                        struct memory_budget *budget, struct error *e)

@@ -42,6 +42,7 @@ static uint64_t bytes_of(const struct candidates *c, uint64_t r)
            (c->p == 1 ? 4 * nn : 0);
 }
 
+/* Nonzero if the row is a candidate. */
 static int fits(const struct candidates *c, uint64_t r)
 {
     return bytes_of(c, r) <= c->most_bytes;
@@ -60,6 +61,7 @@ static int bound_bytes(struct candidates *c, enum th_choice choice)
     return 0;
 }
 
+/* Sets the least time of a candidate on each machine. */
 static void find_least(struct candidates *c)
 {
     for (int m = 0; m < MACHINES; m++) {
@@ -88,6 +90,7 @@ static double loss_of(const struct candidates *c, uint64_t r, enum th_choice cho
     return loss;
 }
 
+/* The candidate whose loss is the smallest; among equals the last, of the largest TH. */
 static uint64_t fastest(const struct candidates *c, enum th_choice choice)
 {
     uint64_t best = UINT64_MAX;
@@ -98,6 +101,7 @@ static uint64_t fastest(const struct candidates *c, enum th_choice choice)
     return best;
 }
 
+/* Nonzero if row r loses little more than row `best` and has fewer bytes. */
 static int is_worth_it(const struct candidates *c, uint64_t r, enum th_choice choice, uint64_t best)
 {
     return loss_of(c, r, choice) <= worth_loss * loss_of(c, best, choice) &&
@@ -129,6 +133,7 @@ static uint64_t by_time(const struct candidates *c, enum th_choice choice, uint6
     return find_smaller_row(c, choice, best);
 }
 
+/* The TH of a row with its bytes, losses and times. */
 static struct suggested_th describe(const struct candidates *c, uint64_t r)
 {
     struct suggested_th s = {.th = c->row[r].th, .bytes = bytes_of(c, r)};
@@ -147,6 +152,7 @@ static uint64_t find_row(const struct candidates *c, uint64_t th)
     return r;
 }
 
+/* Suggests a TH by time and one by memory, of which `choice` takes one. */
 enum status suggest(struct suggestion *s, const struct separation *separation, struct shard_layout layout,
                     enum th_choice choice, struct memory_budget *budget, struct error *e)
 {
@@ -174,6 +180,7 @@ uint64_t suggestion_th(const struct suggestion *s)
 
 /* ---- options ---- */
 
+/* The index of `text` among the names, or -1. */
 static int find_name(const char *const *names, int count, const char *text)
 {
     for (int i = 0; i < count; i++) {
@@ -183,6 +190,7 @@ static int find_name(const char *const *names, int count, const char *text)
     return -1;
 }
 
+/* The name of an option that was given, or NULL. */
 const char *suggest_word_given(const struct suggest_words *words)
 {
     if (words->rule != NULL)
@@ -192,6 +200,7 @@ const char *suggest_word_given(const struct suggest_words *words)
     return words->links != NULL ? "--links" : NULL;
 }
 
+/* Parses the texts of --suggest, --for and --links; NULL is the default. */
 enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
                           enum shard_links *links, struct error *e)
 {
@@ -216,6 +225,7 @@ enum status suggest_parse(const struct suggest_words *words, enum th_choice *cho
 
 /* ---- words ---- */
 
+/* Writes a line: the TH that a rule suggests, and its predicted times. */
 static void describe_th(const char *rule, const struct suggested_th *s, char *line)
 {
     char th[24];
@@ -225,6 +235,7 @@ static void describe_th(const char *rule, const struct suggested_th *s, char *li
              s->ms[MACHINE_CPU], s->loss[MACHINE_CPU]);
 }
 
+/* Why the TH is taken. */
 static const char *reason(const struct suggestion *s)
 {
     if (s->choice == TH_BY_MEMORY && s->both_met)
@@ -238,6 +249,7 @@ static const char *reason(const struct suggestion *s)
     return s->choice == TH_FOR_GPU ? "it is predicted fastest on a GPU" : "it is predicted fastest on a CPU";
 }
 
+/* Writes a line for each rule, and one that says which TH is taken and why. */
 void suggest_describe(const struct suggestion *s, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES])
 {
     char th[24], fastest[24];

@@ -12,6 +12,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Bytes of all shards with the TH of a row, by Table I. */
 static uint64_t row_bytes(const struct sweep_table *t, const struct sweep_row *row)
 {
     const struct split *s = t->split;
@@ -23,6 +24,7 @@ static double predicted_ms(const struct sweep_table *t, uint64_t row, enum machi
     return 1e-6 * (double)t->predicted[row].ns[machine];
 }
 
+/* Prints the table for people. */
 void sweep_print(const struct sweep_table *t, FILE *stream)
 {
     const struct split *s = t->split;
@@ -42,6 +44,7 @@ void sweep_print(const struct sweep_table *t, FILE *stream)
     }
 }
 
+/* Prints the table with a header line, separated by tabs; a text_printer. */
 static void print_tsv(FILE *text, const void *context)
 {
     const struct sweep_table *t = context;

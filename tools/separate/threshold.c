@@ -17,8 +17,8 @@ struct rank_pass {
     uint64_t **by_smaller; /* [threads][ranks] stream edges */
 };
 
-static enum status count_edges(void *context, int thread, const struct edge *edges, size_t count,
-                                struct error *e)
+/* Counts edges of the stream by their smaller rank; an edges_visitor. */
+static enum status count_edges(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct rank_pass *pass = context;
     const uint32_t *rank_of = pass->rank_of;
@@ -54,6 +54,7 @@ static inline void find_smaller_of(const struct rank_pass *pass, const struct ti
     }
 }
 
+/* The same for the width that the records of the tiles have. */
 static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at,
                          size_t count, uint32_t *smaller)
 {
@@ -65,9 +66,8 @@ static void find_smaller(const struct rank_pass *pass, const struct tile_run *ru
     }
 }
 
-/* The same for edges of a tile, which has no self-loops. */
-static enum status count_tile(void *context, int thread, const struct tile_run *run,
-                              struct error *e)
+/* Counts the edges of a tile, which has no self-loops, by their smaller rank; a tile_visitor. */
+static enum status count_tile(void *context, int thread, const struct tile_run *run, struct error *e)
 {
     const struct rank_pass *pass = context;
     uint64_t *by_smaller = pass->by_smaller[thread];
@@ -81,6 +81,7 @@ static enum status count_tile(void *context, int thread, const struct tile_run *
     return e->status;
 }
 
+/* Takes a histogram of ranks for each thread. */
 static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int threads,
                                 struct memory_budget *budget, struct error *e)
 {
@@ -99,8 +100,8 @@ static void release_threads(struct rank_pass *pass, int threads, struct memory_b
     free(pass->by_smaller);
 }
 
-static enum status take_result(struct edge_ranks *er, struct memory_budget *budget,
-                               struct error *e)
+/* Takes the arrays of *er; on failure edge_ranks_free releases them. */
+static enum status take_result(struct edge_ranks *er, struct memory_budget *budget, struct error *e)
 {
     uint64_t cuts = (uint64_t)er->ranks->count + 1;
     memory_take(budget, (void **)&er->nn, cuts, 8, "class counts", e);
@@ -109,8 +110,7 @@ static enum status take_result(struct edge_ranks *er, struct memory_budget *budg
 }
 
 /* Adds up the histograms of all threads and all ranks of the job, into that of thread 0. */
-static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads,
-                           const struct comm *comm)
+static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads, const struct comm *comm)
 {
     uint64_t *sum = pass->by_smaller[0];
     for (int i = 1; i < threads; i++) {
@@ -136,6 +136,7 @@ static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64
     }
 }
 
+/* Counts the edges of nn and dd for every cut between ranks, in one pass over the edges. Collective. */
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
                              uint64_t directed_edges, struct vertex_ranks *rank_of,
                              const struct ranks *ranks, struct memory_budget *budget,
@@ -171,6 +172,7 @@ void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget)
 
 /* ---- choosing ---- */
 
+/* The delegates and the edges of nn, nd, dn and dd for one TH. */
 struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th)
 {
     uint32_t cut = ranks_cut(er->ranks, th);
@@ -183,22 +185,26 @@ struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th)
                               .dd = er->dd[cut]};
 }
 
+/* Bytes of all subgraphs on p devices by Table I of Pan et al. */
 uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t nn)
 {
     return 8 * n + 8 * d * p + 4 * m + 4 * nn;
 }
 
+/* The first condition of the rule of memory: at most 4n/p delegates. */
 static int few_delegates(const struct edge_ranks *er, uint32_t cut, uint64_t p)
 {
     return er->delegates[cut] <= 4 * er->n / p;
 }
 
+/* The second condition: fewer than 10% nn edges. */
 static int few_nn(const struct edge_ranks *er, uint32_t cut)
 {
     return er->directed_edges == 0 || er->nn[cut] < er->directed_edges / 10 ||
            10 * (er->nn[cut] - er->directed_edges / 10) < er->directed_edges % 10;
 }
 
+/* The TH of the fewest bytes that meets both conditions; if none does, the first alone decides, and *both_met is 0. */
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met)
 {
     uint32_t count = er->ranks->count, best = count, fallback = count;
@@ -229,6 +235,7 @@ static int by_th(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Appends the row of this TH unless there is one. */
 static void add_row(const struct edge_ranks *er, uint64_t th, struct sweep_row *rows, uint64_t *used)
 {
     for (uint64_t i = 0; i < *used; i++) {
@@ -238,6 +245,7 @@ static void add_row(const struct edge_ranks *er, uint64_t th, struct sweep_row *
     rows[(*used)++] = edge_ranks_row(er, th);
 }
 
+/* Makes the rows of the sweep: TH in steps of about the square root of two, `th`, `other`, and an infinite one. */
 enum status sweep_make(const struct edge_ranks *er, uint64_t th, uint64_t other,
                        struct sweep_row **result, uint64_t *count, struct memory_budget *budget,
                        struct error *e)

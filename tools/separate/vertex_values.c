@@ -19,11 +19,13 @@ uint64_t window_end(const struct vertex_values *v, uint32_t w)
     return w + 1 == v->windows ? v->n : (w + 1) * v->window;
 }
 
+/* Bytes of the values of a window. */
 static uint64_t window_bytes(const struct vertex_values *v, uint32_t w)
 {
     return (window_end(v, w) - window_begin(v, w)) * sizeof *v->of;
 }
 
+/* The least memory for the values of n vertices: two of the most windows. */
 uint64_t values_least_bytes(uint64_t n)
 {
     return (n / VALUES_MOST_WINDOWS + 1) * 2 * sizeof(uint32_t);
@@ -31,6 +33,7 @@ uint64_t values_least_bytes(uint64_t n)
 
 /* ---- memory ---- */
 
+/* Sets v->window and v->windows: one window or, if a spill is there, as many as let two fit into most_bytes. */
 void values_choose_windows(struct vertex_values *v, uint64_t granule, uint64_t most_bytes)
 {
     v->window = v->n;
@@ -43,6 +46,7 @@ void values_choose_windows(struct vertex_values *v, uint64_t granule, uint64_t m
     v->windows = (uint32_t)((v->n - 1) / v->window + 1);
 }
 
+/* Takes the memory of all values or of two windows. */
 static enum status take_memory(struct vertex_values *v, struct error *e)
 {
     uint64_t values = v->windows == 1 ? v->n : 2 * v->window;
@@ -54,6 +58,7 @@ static enum status take_memory(struct vertex_values *v, struct error *e)
     return ST_OK;
 }
 
+/* Makes a value of 0 for each vertex, in windows if memory is short. */
 enum status values_open(struct vertex_values *v, const struct values_options *o,
                         struct memory_budget *budget, struct error *e)
 {
@@ -74,6 +79,7 @@ enum status values_open(struct vertex_values *v, const struct values_options *o,
     return e->status;
 }
 
+/* Frees the memory of the values, which are lost. */
 void values_drop(struct vertex_values *v)
 {
     if (v->of != NULL)
@@ -90,6 +96,7 @@ void values_free(struct vertex_values *v)
 
 /* ---- windows ---- */
 
+/* Loads window w into half 0 or 1 of the memory, unless it is there, and returns its address; NULL after a failure. */
 uint32_t *values_load(struct vertex_values *v, uint32_t w, int half, struct error *e)
 {
     uint32_t *at = v->of + (uint64_t)half * v->window;
@@ -99,16 +106,17 @@ uint32_t *values_load(struct vertex_values *v, uint32_t w, int half, struct erro
     if (v->loaded[half] == w)
         return at;
     v->loaded[half] = NO_WINDOW;
-    if (spill_read(v->spill, &file->extent, 0, at, window_bytes(v, w), e) != ST_OK)
+    if (spill_read(v->spill, &file->extent, /* at */ 0, at, window_bytes(v, w), e) != ST_OK)
         return NULL;
     if (crc32_parallel(at, window_bytes(v, w), v->threads) != file->crc) {
-        spill_corrupt(v->spill, &file->extent, 0, e);
+        spill_corrupt(v->spill, &file->extent, /* at */ 0, e);
         return NULL;
     }
     v->loaded[half] = w;
     return at;
 }
 
+/* Saves that half of the memory as window w, which the other half then no longer has. */
 enum status values_keep(struct vertex_values *v, uint32_t w, int half, struct error *e)
 {
     const uint32_t *at = v->of + (uint64_t)half * v->window;
@@ -122,7 +130,7 @@ enum status values_keep(struct vertex_values *v, uint32_t w, int half, struct er
     v->loaded[half] = w;
     if (v->loaded[!half] == w)
         v->loaded[!half] = NO_WINDOW;
-    return spill_write(v->spill, &file->extent, 0, at, bytes, e);
+    return spill_write(v->spill, &file->extent, /* at */ 0, at, bytes, e);
 }
 
 /* ---- passes ---- */
@@ -147,8 +155,7 @@ static inline uint64_t place_of(const struct pair *p, uint64_t id, int *half)
 }
 
 /* Gives the visitor the edges of this pass, with indices into the two windows in place of ids. */
-static enum status visit_pair(void *context, int thread, const struct edge *edges, size_t count,
-                              struct error *e)
+static enum status visit_pair(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct pair *p = context;
     struct edge kept[EDGES_VISIT_PIECE];
@@ -168,8 +175,8 @@ static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, st
                              const struct edge_supply *edges, struct error *e)
 {
     /* all ranks go on to the pass, which fails if one of them has failed here */
-    values_load(v, i, 0, e);
-    values_load(v, j, 1, e);
+    values_load(v, i, /* half */ 0, e);
+    values_load(v, j, /* half */ 1, e);
     p->first[0] = window_begin(v, i);
     p->first[1] = window_begin(v, j);
     p->inside[0] = j == i + 1;
@@ -177,6 +184,7 @@ static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, st
     return edge_source_scan(edges->source, v->threads, visit_pair, p, e);
 }
 
+/* Gives every edge to a visitor once, while the values of both its ends are in memory. Collective. */
 enum status values_scan(struct vertex_values *v, const struct edge_supply *edges,
                         struct edge_visitors visit, void *context, struct error *e)
 {
@@ -197,6 +205,7 @@ enum status values_scan(struct vertex_values *v, const struct edge_supply *edges
     return ST_OK;
 }
 
+/* The passes over the stream that values_scan takes. */
 uint64_t values_scan_passes(const struct vertex_values *v)
 {
     return v->windows == 1 ? 1 : (uint64_t)v->windows * (v->windows - 1) / 2;

@@ -17,17 +17,19 @@ enum {
     DIGITS = 1 << DIGIT_BITS
 };
 
-/* Words of a map with a bit per column, and of its summary. */
+/* Words of a map with a bit for each column. */
 static uint64_t mark_words(unsigned column_bits)
 {
     return ((UINT64_C(1) << column_bits) + 63) / 64;
 }
 
+/* Words of a summary with a bit for each word of that map. */
 static uint64_t words_of_summary(unsigned column_bits)
 {
     return (mark_words(column_bits) + 63) / 64;
 }
 
+/* The memory of a sorter for rows of up to `longest` columns of `width` bytes. */
 uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width)
 {
     if (column_bits > MARK_MOST_BITS)
@@ -38,6 +40,7 @@ uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width
     return 8 * (mark_words(column_bits) + words_of_summary(column_bits)) + 2 * longest * width;
 }
 
+/* Opens a sorter for columns below 2^column_bits: with a map for long rows, unless it would be too large. */
 enum status row_sorter_open(struct row_sorter *s, unsigned column_bits, struct error *e)
 {
     memset(s, 0, sizeof *s);
@@ -62,6 +65,7 @@ void row_sorter_close(struct row_sorter *s)
     memset(s, 0, sizeof *s);
 }
 
+/* Makes room for `bytes` bytes in s->spare; returns 0 if memory is short. */
 static int reserve_spare(struct row_sorter *s, size_t bytes)
 {
     if (bytes <= s->spare_bytes)
@@ -76,6 +80,7 @@ static int reserve_spare(struct row_sorter *s, size_t bytes)
 
 /* ---- by marks ---- */
 
+/* Sorts a long row by the map, which is clear before and after. Returns the columns left without duplicates. */
 static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t count)
 {
     uint64_t *mark = s->mark, *summary = s->summary;
@@ -97,7 +102,7 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
     return kept;
 }
 
-/* ---- by insertion and by radix, for both widths ---- */
+/* ---- by insertion and by radix, for both widths: order keeps duplicates, sort drops them ---- */
 
 #define DEFINE_SORTS(type, suffix)                                                                 \
     static void insert_##suffix(type *columns, size_t count)                                       \
@@ -178,6 +183,7 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
 DEFINE_SORTS(uint32_t, u32)
 DEFINE_SORTS(uint64_t, u64)
 
+/* Sorts the columns in place and drops duplicates; returns how many are left, SIZE_MAX if memory is short. */
 size_t row_sort_u32(struct row_sorter *s, uint32_t *columns, size_t count)
 {
     if (s->mark != NULL && count > INSERTION_MOST && count > s->summary_words / 8)
@@ -185,21 +191,25 @@ size_t row_sort_u32(struct row_sorter *s, uint32_t *columns, size_t count)
     return sort_plainly_u32(s, columns, count);
 }
 
+/* The same for 8-byte columns. */
 size_t row_sort_u64(struct row_sorter *s, uint64_t *columns, size_t count)
 {
     return sort_plainly_u64(s, columns, count);
 }
 
+/* Sorts the columns in place and keeps duplicates; returns 0 if memory is short. */
 int row_order_u32(struct row_sorter *s, uint32_t *columns, size_t count)
 {
     return order_u32(s, columns, count);
 }
 
+/* The same with `spare`, which has room for `count` columns, in place of a sorter. */
 void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits)
 {
     order_with_u32(columns, spare, count, column_bits);
 }
 
+/* Bytes that row_order_u32 takes for rows of up to `longest` columns. */
 uint64_t row_order_bytes(uint64_t longest)
 {
     return 2 * longest * sizeof(uint32_t); /* reserve_spare doubles */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Begins a spill in these folders, none of which is accessed yet. */
 void spill_open(struct spill *spill, const char *const *folders, int count)
 {
     memset(spill, 0, sizeof *spill);
@@ -30,8 +31,8 @@ void spill_close(struct spill *spill)
     memset(spill, 0, sizeof *spill);
 }
 
-enum status spill_reserve(struct spill *s, uint64_t bytes, struct spill_extent *extent,
-                          struct error *e)
+/* Reserves `bytes` in the file of the next folder, which is made when the folder is first used. Any thread may call it. */
+enum status spill_reserve(struct spill *s, uint64_t bytes, struct spill_extent *extent, struct error *e)
 {
 #pragma omp critical(spill_state)
     {
@@ -62,6 +63,7 @@ static int advance(struct iovec **vector, int pieces, size_t done)
     return pieces;
 }
 
+/* Writes at offset `at` of an extent; changes the entries of vector[]. */
 enum status spill_write_vector(const struct spill *s, const struct spill_extent *extent,
                                uint64_t at, struct iovec *vector, int pieces, struct error *e)
 {
@@ -81,9 +83,10 @@ enum status spill_write(const struct spill *s, const struct spill_extent *extent
                         const void *bytes, uint64_t count, struct error *e)
 {
     struct iovec all = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = (size_t)count};
-    return spill_write_vector(s, extent, at, &all, count > 0, e);
+    return spill_write_vector(s, extent, at, &all, /* pieces */ count > 0, e);
 }
 
+/* Reads back `count` bytes at offset `at` of an extent. */
 enum status spill_read(const struct spill *s, const struct spill_extent *extent, uint64_t at,
                        void *bytes, uint64_t count, struct error *e)
 {
@@ -97,8 +100,8 @@ enum status spill_read(const struct spill *s, const struct spill_extent *extent,
     return ST_OK;
 }
 
-enum status spill_corrupt(const struct spill *s, const struct spill_extent *extent, uint64_t at,
-                          struct error *e)
+/* Fails: the caller has found that what it read back is not what was written. */
+enum status spill_corrupt(const struct spill *s, const struct spill_extent *extent, uint64_t at, struct error *e)
 {
     return fail(e, ST_RUNTIME,
                 "%s: a temporary file is corrupt at byte %llu (CRC differs): its disk "
@@ -106,6 +109,7 @@ enum status spill_corrupt(const struct spill *s, const struct spill_extent *exte
                 (unsigned long long)(extent->offset + at));
 }
 
+/* Bytes of all extents. */
 uint64_t spill_bytes(const struct spill *s)
 {
     uint64_t bytes = 0;

@@ -29,8 +29,7 @@ void spill_open(struct spill *spill, const char *const *folders, int count);
 void spill_close(struct spill *spill); /* a zeroed spill is allowed */
 
 /* Reserves `bytes` in the file of the next folder. Any thread may call it. */
-enum status spill_reserve(struct spill *spill, uint64_t bytes, struct spill_extent *extent,
-                          struct error *e);
+enum status spill_reserve(struct spill *spill, uint64_t bytes, struct spill_extent *extent, struct error *e);
 
 /* Write or read `count` bytes at offset `at` of an extent. Any thread may call them. Errors name the folder; ST_RESOURCE if its
  * disk is full. spill_write_vector changes the entries of vector[]. */
@@ -42,8 +41,7 @@ enum status spill_read(const struct spill *spill, const struct spill_extent *ext
                        void *bytes, uint64_t count, struct error *e);
 
 /* Records that the data read back differs from the data written. */
-enum status spill_corrupt(const struct spill *spill, const struct spill_extent *extent,
-                          uint64_t at, struct error *e);
+enum status spill_corrupt(const struct spill *spill, const struct spill_extent *extent, uint64_t at, struct error *e);
 
 /* The bytes on disk in all folders. */
 uint64_t spill_bytes(const struct spill *spill);

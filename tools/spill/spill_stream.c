@@ -23,8 +23,7 @@ struct spill_chunks {
 
 /* ---- chunks ---- */
 
-enum status spill_chunks_open(struct spill_chunks **result, struct workspace *space,
-                              struct error *e)
+enum status spill_chunks_open(struct spill_chunks **result, struct workspace *space, struct error *e)
 {
     *result = NULL;
     struct spill_chunks *chunks = calloc(1, sizeof *chunks);
@@ -50,7 +49,7 @@ uint64_t spill_chunks_bytes(const struct spill_chunks *chunks)
     return spill_bytes(&chunks->spill);
 }
 
-/* All extents of the spill are chunks, which go to its folders in turn. */
+/* Where a chunk is: all extents of the spill are chunks, which go to its folders in turn. */
 static struct spill_extent place_of(const struct spill_chunks *chunks, uint64_t chunk)
 {
     uint64_t folders = (uint64_t)chunks->spill.count, bytes = chunks->space->chunk_bytes;
@@ -58,20 +57,23 @@ static struct spill_extent place_of(const struct spill_chunks *chunks, uint64_t 
         .file = (int)(chunk % folders), .offset = chunk / folders * bytes, .bytes = bytes};
 }
 
+/* Writes the first `count` bytes of a chunk. */
 static enum status write_chunk_bytes(const struct spill_chunks *chunks, uint64_t chunk,
                                      const void *bytes, size_t count, struct error *e)
 {
     const struct spill_extent place = place_of(chunks, chunk);
-    return spill_write(&chunks->spill, &place, 0, bytes, count, e);
+    return spill_write(&chunks->spill, &place, /* at */ 0, bytes, count, e);
 }
 
+/* Reads the first `count` bytes of a chunk. */
 static enum status read_chunk_bytes(const struct spill_chunks *chunks, uint64_t chunk, void *bytes,
                                     size_t count, struct error *e)
 {
     const struct spill_extent place = place_of(chunks, chunk);
-    return spill_read(&chunks->spill, &place, 0, bytes, count, e);
+    return spill_read(&chunks->spill, &place, /* at */ 0, bytes, count, e);
 }
 
+/* Sets *chunk to one that was freed, or to a new one. */
 static enum status new_chunk(struct spill_chunks *chunks, uint64_t *chunk, struct error *e)
 {
     unsigned char next[8];
@@ -86,6 +88,7 @@ static enum status new_chunk(struct spill_chunks *chunks, uint64_t *chunk, struc
     return e->status;
 }
 
+/* Puts a chunk at the head of the chain of free ones, which is kept on disk. */
 static enum status free_chunk(struct spill_chunks *chunks, uint64_t chunk, struct error *e)
 {
     unsigned char next[8];
@@ -115,7 +118,7 @@ void spill_stream_init(struct spill_stream *stream, struct spill_chunks *chunks)
     *stream = (struct spill_stream){.chunks = chunks, .first = NO_CHUNK, .current = NO_CHUNK};
 }
 
-/* Writes the buffer as the stream's current chunk, before `next`. */
+/* Writes the buffer as the stream's current chunk, which names `next`, or NO_CHUNK, as the one behind it. */
 static enum status write_chunk(struct spill_stream *stream, uint64_t next, struct error *e)
 {
     unsigned char *chunk = stream->buffer;
@@ -126,6 +129,7 @@ static enum status write_chunk(struct spill_stream *stream, uint64_t next, struc
     return write_chunk_bytes(stream->chunks, stream->current, chunk, stream->used, e);
 }
 
+/* Writes the current chunk, if there is one, and begins the next one in the buffer. */
 static enum status start_chunk(struct spill_stream *stream, struct error *e)
 {
     uint64_t chunk;
@@ -142,8 +146,8 @@ static enum status start_chunk(struct spill_stream *stream, struct error *e)
     return ST_OK;
 }
 
-enum status spill_stream_append(struct spill_stream *stream, const void *bytes, size_t count,
-                         struct error *e)
+/* Appends bytes, through the buffer of a chunk. */
+enum status spill_stream_append(struct spill_stream *stream, const void *bytes, size_t count, struct error *e)
 {
     const unsigned char *from = bytes;
     const size_t chunk_bytes = stream->chunks->space->chunk_bytes;
@@ -160,6 +164,7 @@ enum status spill_stream_append(struct spill_stream *stream, const void *bytes, 
     return ST_OK;
 }
 
+/* Writes the last chunk and frees the buffer. */
 enum status spill_stream_seal(struct spill_stream *stream, struct error *e)
 {
     if (stream->buffer != NULL)
@@ -168,6 +173,7 @@ enum status spill_stream_seal(struct spill_stream *stream, struct error *e)
     return e->status;
 }
 
+/* Frees the buffer; what it holds is lost. */
 void spill_stream_release(struct spill_stream *stream)
 {
     if (stream->chunks != NULL)
@@ -176,11 +182,13 @@ void spill_stream_release(struct spill_stream *stream)
 
 /* ---- reading ---- */
 
+/* Begins at the start of a sealed stream. With `drop`, each chunk is freed once it is read. */
 void spill_cursor_init(struct spill_cursor *cursor, const struct spill_stream *stream, int drop)
 {
     *cursor = (struct spill_cursor){.chunks = stream->chunks, .next = stream->first, .drop = drop};
 }
 
+/* Reads and checks the next chunk of the stream into the buffer. */
 static enum status read_chunk(struct spill_cursor *cursor, struct error *e)
 {
     struct spill_chunks *chunks = cursor->chunks;
@@ -200,7 +208,7 @@ static enum status read_chunk(struct spill_cursor *cursor, struct error *e)
     if (!sound ||
         crc32_parallel(cursor->buffer + HEADER_BYTES, bytes, 1) != get_u32(header + 12)) {
         const struct spill_extent place = place_of(chunks, chunk);
-        return spill_corrupt(&chunks->spill, &place, 0, e);
+        return spill_corrupt(&chunks->spill, &place, /* at */ 0, e);
     }
     cursor->next = get_u64(header);
     cursor->at = HEADER_BYTES;
@@ -208,8 +216,8 @@ static enum status read_chunk(struct spill_cursor *cursor, struct error *e)
     return cursor->drop ? free_chunk(chunks, chunk, e) : ST_OK;
 }
 
-enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count,
-                              struct error *e)
+/* Reads exactly `count` bytes; fails if the stream ends before. */
+enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count, struct error *e)
 {
     unsigned char *to = bytes;
     while (count > 0) {

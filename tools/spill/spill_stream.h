@@ -18,8 +18,7 @@
 struct spill_chunks;
 
 /* Opens a store of chunks for streams. The caller keeps `space`, which must outlive the store. */
-enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space,
-                              struct error *e);
+enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space, struct error *e);
 /* Closes a store. Call it after all its streams have been released. NULL is allowed. */
 void spill_chunks_close(struct spill_chunks *chunks);
 uint64_t spill_chunks_bytes(const struct spill_chunks *chunks); /* on disk, in all folders */
@@ -33,8 +32,7 @@ struct spill_stream {
 
 /* Starts an empty stream, which takes neither memory nor disk space. */
 void spill_stream_init(struct spill_stream *stream, struct spill_chunks *chunks);
-enum status spill_stream_append(struct spill_stream *stream, const void *bytes, size_t count,
-                         struct error *e);
+enum status spill_stream_append(struct spill_stream *stream, const void *bytes, size_t count, struct error *e);
 
 /* Ends the appending: writes the last chunk and frees the buffer. */
 enum status spill_stream_seal(struct spill_stream *stream, struct error *e);
@@ -54,8 +52,7 @@ struct spill_cursor {
 void spill_cursor_init(struct spill_cursor *cursor, const struct spill_stream *stream, int drop);
 
 /* Reads exactly `count` bytes. ST_RUNTIME if the stream ends before. */
-enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count,
-                              struct error *e);
+enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count, struct error *e);
 
 /* Nonzero when nothing is left to read. */
 static inline int spill_cursor_at_end(const struct spill_cursor *cursor)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Opens a file and removes its name at once, for file systems that cannot make files without names. */
-static int named_for_a_moment(const char *folder)
+/* Opens a file and removes its name at once, for file systems that cannot make files without names. -1 with errno. */
+static int open_and_unlink(const char *folder)
 {
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/dbfs.XXXXXX", folder);
@@ -24,15 +24,17 @@ static int named_for_a_moment(const char *folder)
     return fd;
 }
 
+/* Opens a new file without a name in a folder; a negative number, with errno, on failure. */
 int unnamed_file(const char *folder)
 {
     signals_ignore_writes();
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
-    return named_for_a_moment(folder);
+    return open_and_unlink(folder);
 }
 
+/* Appends bytes to the file; `folder` and `what` are for the message. */
 enum status unnamed_append(int fd, const void *bytes, size_t count, const char *folder,
                            const char *what, struct error *e)
 {

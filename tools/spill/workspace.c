@@ -5,8 +5,8 @@
 
 enum { LEAST_CHUNK_BYTES = 4 << 10, MOST_CHUNK_BYTES = 1 << 20, CHUNKS_IN_BUDGET = 4096 };
 
-void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
-                    int threads)
+/* Begins a budget of `limit_bytes`, and takes the folders for temporary files from *cli. */
+void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes, int threads)
 {
     uint64_t chunk = limit_bytes / CHUNKS_IN_BUDGET / LEAST_CHUNK_BYTES * LEAST_CHUNK_BYTES;
     memset(space, 0, sizeof *space);

@@ -18,7 +18,6 @@ struct workspace {
 };
 
 /* Makes a workspace with a budget of `limit_bytes`. Its chunks have a 4096th of that, within bounds. */
-void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
-                    int threads);
+void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes, int threads);
 
 #endif

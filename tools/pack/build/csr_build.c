@@ -10,6 +10,7 @@
 
 /* ---- rows ---- */
 
+/* Counts the records of all ranges, each thread with counters of its own. */
 static enum status count_ranges(const struct csr_rows *csr, struct range_counter *counters,
                                 int threads, struct error *e)
 {
@@ -45,8 +46,8 @@ static enum status take_columns(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
-static enum status count_rows(const struct csr_rows *csr, int threads, struct memory_budget *budget,
-                              struct error *e)
+/* Sets records_of[] and records_in[] to the records of each row and range, and placed[] to those from buckets. */
+static enum status count_rows(const struct csr_rows *csr, int threads, struct memory_budget *budget, struct error *e)
 {
     struct range_counter *counters = calloc((size_t)threads, sizeof *counters);
     int joins_itself = csr->to != NULL && csr->from != NULL;
@@ -66,6 +67,7 @@ static enum status count_rows(const struct csr_rows *csr, int threads, struct me
     return e->status;
 }
 
+/* Returns the rows that are not empty, and sets csr->longest_row. */
 static uint64_t count_sources(struct csr_rows *csr, int threads)
 {
     uint64_t sources = 0, longest = 0;
@@ -79,6 +81,7 @@ static uint64_t count_sources(struct csr_rows *csr, int threads)
     return sources;
 }
 
+/* The number of head columns: as asked, or by HEADS_AUTO. */
 static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t source_rows)
 {
     if (csr->width == 8 || csr->rows == 0)
@@ -106,8 +109,8 @@ static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64
     return bits / 8;
 }
 
-static enum section_encoding choose_encoding(const struct csr_rows *csr,
-                                             const struct section_writer *out)
+/* The encoding of the columns. */
+static enum section_encoding choose_encoding(const struct csr_rows *csr, const struct section_writer *out)
 {
     uint64_t columns, packed_bytes = estimate_columns(csr, out->threads, &columns);
     return section_choose(out, columns * csr->width, packed_bytes);
@@ -115,6 +118,7 @@ static enum section_encoding choose_encoding(const struct csr_rows *csr,
 
 /* ---- the other sections ---- */
 
+/* Sets the bits of rows that are not empty. */
 static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words, uint64_t *mask)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -129,6 +133,7 @@ static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words
     }
 }
 
+/* Writes the mask of rows that are not empty. */
 static enum status write_sources(const struct csr_rows *csr, const struct section_writer *out, struct error *e)
 {
     uint64_t words = mask_words(csr->rows), *mask;
@@ -170,6 +175,7 @@ static enum status write_offsets(struct csr_rows *csr, uint64_t total,
     return e->status;
 }
 
+/* The columns that are left in all rows. */
 static uint64_t sum_kept(const struct csr_rows *csr, int threads)
 {
     uint64_t total = 0;
@@ -179,6 +185,7 @@ static uint64_t sum_kept(const struct csr_rows *csr, int threads)
     return total;
 }
 
+/* The rows of subgraph g, without arrays. */
 static struct csr_rows describe_rows(const struct csr_source *source, enum subgraph g)
 {
     struct placement *pl = source->placement;
@@ -222,6 +229,7 @@ static void release_rows(struct csr_rows *csr, struct memory_budget *budget)
     memory_release(budget, csr->records_of);
 }
 
+/* Makes all sections of subgraph g and writes them; sets *counts. `heads` may be HEADS_AUTO. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e)

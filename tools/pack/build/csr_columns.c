@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { WINDOW_PER_THREAD = 16 /* ranges that are sorted, or wait for those before them */ };
+enum { ANY_ORDER, ORDERED }; /* of a stage */
 
 /* Memory for the columns of one range, used again for a later range, because the system takes longer to clear new memory than a
  * thread to sort into it. */
@@ -79,12 +80,13 @@ static uint32_t range_count_of(const struct columns_job *j)
 
 /* ---- memory ---- */
 
-/* Columns of `records` and, packed, what encoding adds. */
+/* Bytes of a buffer for the columns of `records` records, and for those carried in front. */
 static uint64_t columns_bytes(const struct columns_job *j, uint64_t records)
 {
     return 8 * (PACKED_BLOCK + (records * j->csr->width + 7) / 8);
 }
 
+/* Bytes for the directory of so many packed records; 0 if they are not packed. */
 static uint64_t blocks_bytes(const struct columns_job *j, uint64_t records)
 {
     return j->packed ? (packed_blocks(records) + 1) * sizeof(struct packed_block) : 0;
@@ -132,6 +134,7 @@ static enum status plan_memory(struct columns_job *j, struct error *e)
     return ST_OK;
 }
 
+/* Takes a buffer that was given back, or a new one. */
 static struct column_buffer *take_buffer(struct buffer_list *list, struct error *e)
 {
     pthread_mutex_lock(&list->lock);
@@ -146,6 +149,7 @@ static struct column_buffer *take_buffer(struct buffer_list *list, struct error 
     return buffer;
 }
 
+/* Gives the buffer of a range back. */
 static void give_buffer(struct buffer_list *list, struct range *range)
 {
     if (range->buffer == NULL)
@@ -157,12 +161,13 @@ static void give_buffer(struct buffer_list *list, struct range *range)
     range->buffer = NULL;
 }
 
-/* The carried elements, and after them the range's own. */
+/* Where the elements of a range are: the carried ones, and after them its own. */
 static void *elements_of(const struct columns_job *j, const struct range *range)
 {
     return (unsigned char *)(range->buffer->room + PACKED_BLOCK) - range->carried * j->csr->width;
 }
 
+/* The state of the calling thread. */
 static struct worker *own_worker(const struct columns_job *j)
 {
     return &j->worker[omp_get_thread_num()];
@@ -170,21 +175,23 @@ static struct worker *own_worker(const struct columns_job *j)
 
 /* ---- what a range adds to the file ---- */
 
+/* The bytes that the range adds to the file. */
 static const void *file_elements(const struct columns_job *j, const struct range *range)
 {
     return range->count > 0 ? elements_of(j, range) : NULL;
 }
 
-/* Computes how many bytes a range has and, if the file can seek, their CRC, both needed to get a place in the file. */
+/* Sets the bytes that a range adds to the file and, if the file can seek, their CRC. */
 static void weigh(const struct columns_job *j, struct range *range)
 {
     range->bytes = j->packed ? range->words * sizeof(uint32_t) : range->count * j->csr->width;
     if (range->bytes > 0 && container_seekable(j->out->writer))
-        range->crc = crc32_parallel(file_elements(j, range), range->bytes, 1);
+        range->crc = crc32_parallel(file_elements(j, range), range->bytes, /* threads */ 1);
 }
 
 /* ---- stages: sorting ---- */
 
+/* Takes the next range; the first stage. */
 static enum status take_range(void *context, void *slot, int *end, struct error *e)
 {
     struct columns_job *j = context;
@@ -194,6 +201,7 @@ static enum status take_range(void *context, void *slot, int *end, struct error 
     return e->status;
 }
 
+/* Opens the calling thread's sorter, the first time. */
 static enum status open_worker(const struct columns_job *j, struct worker *w, struct error *e)
 {
     if (w->open)
@@ -202,6 +210,7 @@ static enum status open_worker(const struct columns_job *j, struct worker *w, st
     return range_sorter_open(&w->sorter, j->csr, omp_get_thread_num(), e);
 }
 
+/* A stage: sorts the placed records of a range into a buffer (range_sort). */
 static enum status sort_placed(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -240,6 +249,7 @@ static enum status finish_rows(void *context, void *slot, struct error *e)
     return e->status;
 }
 
+/* Both as one stage, for ranges that need no others. */
 static enum status sort_and_finish(void *context, void *slot, struct error *e)
 {
     return sort_placed(context, slot, e) == ST_OK ? finish_rows(context, slot, e) : e->status;
@@ -270,6 +280,7 @@ static enum status cut_blocks(void *context, void *slot, struct error *e)
     return e->status;
 }
 
+/* Makes room for the offsets of `count` - 1 rows. */
 static enum status take_offsets(struct worker *w, uint64_t count, struct error *e)
 {
     if (count <= w->offset_capacity)
@@ -307,6 +318,7 @@ static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint6
     return ST_OK;
 }
 
+/* A stage: packs the whole blocks of a range, in place. */
 static enum status encode(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -319,7 +331,7 @@ static enum status encode(void *context, void *slot, struct error *e)
         return e->status;
     void *elements = elements_of(j, range);
     range->words = packed_encode_blocks(csr->width, &rows, elements, range->whole, elements,
-                                        range->block, 1);
+                                        range->block, /* threads */ 1);
     weigh(j, range);
     return e->status;
 }
@@ -346,6 +358,7 @@ static enum status reserve(void *context, void *slot, struct error *e)
     return container_append(w, count, file_elements(j, range), e);
 }
 
+/* A stage: writes the range to its place, and gives its buffer back. */
 static enum status write_out(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -368,7 +381,7 @@ static enum status write_rest(struct columns_job *j, struct error *e)
     if (left > 0 && find_rows(j->csr, &j->worker[0], end, end, left, &rows, e) == ST_OK) {
         uint32_t words[2 * PACKED_BLOCK];
         uint64_t made = packed_encode_blocks(j->csr->width, &rows, &j->carry.element, left, words,
-                                             &block, 1);
+                                             &block, /* threads */ 1);
         if (packed_encoder_add(&j->encoder, left, &block, made, e) == ST_OK)
             container_append_words(j->out->writer, left, words, made, e);
     }
@@ -377,29 +390,29 @@ static enum status write_rest(struct columns_job *j, struct error *e)
     return e->status;
 }
 
-/* The stages that this subgraph and encoding need. */
+/* Lists the stages that this subgraph and encoding need; returns their number. */
 static int list_stages(const struct columns_job *j, struct pipeline_stage *stages)
 {
     int count = 0, joins_itself = j->csr->to != NULL && j->csr->to == j->csr->from;
     if (joins_itself) {
-        stages[count++] = (struct pipeline_stage){0, sort_placed};
-        stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
-        stages[count++] = (struct pipeline_stage){0, finish_rows};
+        stages[count++] = (struct pipeline_stage){ANY_ORDER, sort_placed};
+        stages[count++] = (struct pipeline_stage){ORDERED, wait_for_earlier_ranges};
+        stages[count++] = (struct pipeline_stage){ANY_ORDER, finish_rows};
     } else {
-        stages[count++] = (struct pipeline_stage){0, sort_and_finish};
+        stages[count++] = (struct pipeline_stage){ANY_ORDER, sort_and_finish};
     }
     if (j->packed) {
-        stages[count++] = (struct pipeline_stage){1, cut_blocks};
-        stages[count++] = (struct pipeline_stage){0, encode};
+        stages[count++] = (struct pipeline_stage){ORDERED, cut_blocks};
+        stages[count++] = (struct pipeline_stage){ANY_ORDER, encode};
     }
-    stages[count++] = (struct pipeline_stage){1, reserve};
-    stages[count++] = (struct pipeline_stage){0, write_out};
-    stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
+    stages[count++] = (struct pipeline_stage){ORDERED, reserve};
+    stages[count++] = (struct pipeline_stage){ANY_ORDER, write_out};
+    stages[count++] = (struct pipeline_stage){ORDERED, wait_for_earlier_ranges};
     return count;
 }
 
-static enum status run_stages(struct columns_job *j, struct range *ranges, void **slots,
-                              struct error *e)
+/* Sorts, packs and writes all ranges. */
+static enum status run_stages(struct columns_job *j, struct range *ranges, void **slots, struct error *e)
 {
     struct pipeline_stage stages[PIPELINE_MAX_STAGES];
     struct pipeline pipeline = {.context = j,
@@ -417,6 +430,7 @@ static enum status run_stages(struct columns_job *j, struct range *ranges, void 
     return e->status;
 }
 
+/* Adds up the edges of all threads in *edges, and frees what they had. */
 static void release(struct columns_job *j, uint64_t *edges)
 {
     for (int i = 0; j->worker != NULL && i < j->threads; i++) {
@@ -452,6 +466,7 @@ static enum status write_columns(struct columns_job *j, uint64_t *edges, struct 
     return e->status;
 }
 
+/* Writes the columns of all ranges, once these are counted; sets *edges to the directed edges kept. */
 enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
                               enum section_encoding encoding, uint64_t *edges, struct error *e)
 {

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The first row of range r, or the end of the shard's rows. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r)
 {
     uint64_t first = csr->plan->rows->first[r];
     return first < csr->rows ? first : csr->rows;
 }
 
+/* Begins to read the bucket of range r. */
 static void read_range(struct record_reader *reader, const struct csr_rows *csr, uint32_t r,
                        void *buffer, struct error *e)
 {
@@ -23,6 +25,7 @@ static void read_range(struct record_reader *reader, const struct csr_rows *csr,
 
 /* ---- counting ---- */
 
+/* Allocates the buffer for reading spilled records. */
 static void *take_read_buffer(const struct csr_rows *csr, struct error *e)
 {
     uint64_t bytes = bucket_read_bytes(&csr->placement->store);
@@ -70,8 +73,8 @@ void range_counter_close(struct range_counter *c)
 DEFINE_COUNTS(uint32_t, u32, ROW_U32)
 DEFINE_COUNTS(uint64_t, u64, ROW_U64)
 
-static void count_placed(const struct csr_rows *csr, const struct range_counter *counter,
-                         uint32_t r, struct error *e)
+/* Counts the records of a bucket by row, and by column if the counter has columns. */
+static void count_placed(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r, struct error *e)
 {
     struct record_reader reader;
     uint64_t begin = range_begin(csr, r);
@@ -94,8 +97,8 @@ static void count_placed(const struct csr_rows *csr, const struct range_counter 
     }
 }
 
-enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
-                        struct error *e)
+/* Counts the records of range r: those of its bucket or, without buckets, of the transpose. */
+enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r, struct error *e)
 {
     if (csr->placed != NULL)
         count_placed(csr, counter, r, e);
@@ -105,8 +108,8 @@ enum status range_count(const struct csr_rows *csr, const struct range_counter *
     return e->status;
 }
 
-void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
-                   uint32_t r)
+/* Completes records_of[] and records_in[] of range r from the counters of all threads, once all ranges are counted. */
+void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count, uint32_t r)
 {
     const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
     for (int i = 0; i < count; i++) {
@@ -135,6 +138,7 @@ static uint64_t largest_range_rows(const struct csr_rows *csr)
     return largest;
 }
 
+/* Bytes of a sorter without its read buffer. */
 uint64_t range_sorter_bytes(const struct csr_rows *csr)
 {
     uint64_t collector = csr->from != NULL ? transpose_collector_bytes(csr->from) : 0;
@@ -143,8 +147,8 @@ uint64_t range_sorter_bytes(const struct csr_rows *csr)
            (largest_range_rows(csr) + 1) * sizeof(uint64_t);
 }
 
-enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr, int thread,
-                              struct error *e)
+/* Opens the buffers of a thread: those that this source of records needs. */
+enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr, int thread, struct error *e)
 {
     uint64_t rows = largest_range_rows(csr) + 1;
     unsigned bits = csr->plan->column_bits;
@@ -250,7 +254,7 @@ static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns,
     return (unsigned char *)columns + (csr->records_in[r] - count) * csr->width;
 }
 
-/* Gives the memory of a bucket that was read to the transpose, which needs as much for the same edges the other way round. */
+/* Gives the memory of the bucket of range r, which was read, to the transpose, which needs as much for the same edges. */
 static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, uint32_t r)
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
@@ -258,7 +262,7 @@ static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, 
         bucket_hand_over(&csr->placement->store, bucket, i, t->writer);
 }
 
-/* Copies all records of a range, grouped by row if they are to be passed on. */
+/* Copies all records of range r into the spare buffer of the radix, grouped by row if they are to be passed on. Returns it. */
 static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, struct error *e)
 {
     struct record_reader reader;
@@ -282,8 +286,7 @@ static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t 
 
 /* Appends the sorted records of range r to the transpose. In dd duplicates are dropped first. In dn they stay, because nd,
  * which is made from the transpose, must have as many records as if they had been placed. */
-static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *records,
-                      size_t count)
+static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *records, size_t count)
 {
     const uint64_t begin = range_begin(csr, r);
     const unsigned bits = csr->plan->column_bits, width = t->radix.width;
@@ -340,6 +343,7 @@ static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint6
     return kept;
 }
 
+/* Sorts range r row by row, and leaves the columns kept at the end of its memory. */
 static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                              void *columns, struct error *e)
 {
@@ -378,8 +382,8 @@ static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
     return !dense && count >= (UINT64_C(1) << record_radix_digit_bits(bits)) / 4;
 }
 
-enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
-                       void *columns, struct error *e)
+/* Sorts the placed records of range r, passes them on to the transpose, and leaves their columns at the end of `columns`. */
+enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *columns, struct error *e)
 {
     if (csr->placed == NULL)
         return ST_OK;
@@ -439,6 +443,7 @@ static size_t finish(const struct csr_rows *csr, uint64_t row, void *columns, ui
                            : row_unique_u64(wide + at, count, wide + to);
 }
 
+/* Makes the rows of range r: drops duplicates, fills heads and kept_of[], and leaves the other columns at the start. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *columns,
                       uint64_t *edges, struct error *e)
 {

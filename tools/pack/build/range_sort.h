@@ -54,18 +54,15 @@ struct range_counter {
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
     int shared;
 };
-enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr,
-                               struct error *e);
+enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr, struct error *e);
 void range_counter_close(struct range_counter *counter);
 
 /* Counts the records of range r by row and, for dd, by column. */
-enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
-                        struct error *e);
+enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r, struct error *e);
 
 /* Adds up the counters of all `count` threads for range r, and so completes records_of[] and records_in[]. Call it when all
  * ranges have been counted. */
-void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
-                   uint32_t r);
+void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count, uint32_t r);
 
 /* Buffers of one thread. */
 struct range_sorter {
@@ -79,8 +76,7 @@ struct range_sorter {
 
 /* Bytes of a sorter without its read buffer. */
 uint64_t range_sorter_bytes(const struct csr_rows *csr);
-enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows *csr, int thread,
-                              struct error *e);
+enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows *csr, int thread, struct error *e);
 void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed */
 
 /* Sorts the placed records of range r and appends them to the transpose, if there is one. Leaves the sorted columns at the end

@@ -11,11 +11,13 @@ enum {
     MOST_DIGIT_BITS = 12 /* 4096 places, each of them with a line that is being filled */
 };
 
+/* The passes that columns of so many bits take. */
 static unsigned passes_of(unsigned column_bits)
 {
     return column_bits == 0 ? 1 : (column_bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
 }
 
+/* The bits of a digit, for columns of column_bits. */
 unsigned record_radix_digit_bits(unsigned column_bits)
 {
     unsigned passes = passes_of(column_bits);
@@ -75,6 +77,7 @@ DEFINE_LOOPS(uint64_t, u64)
 
 /* ---- passes ---- */
 
+/* Begins a sort of records of `width` bytes. */
 void record_radix_start(struct record_radix *x, unsigned width)
 {
     x->width = width;
@@ -82,13 +85,14 @@ void record_radix_start(struct record_radix *x, unsigned width)
     memset(x->next, 0, sizeof *x->next << x->digit_bits);
 }
 
-/* The last digit may be shorter than the others. */
+/* The mask of the digit of a pass; the last digit may be shorter. */
 static uint32_t digit_mask(const struct record_radix *x, unsigned pass)
 {
     unsigned left = x->column_bits - pass * x->digit_bits;
     return (UINT32_C(1) << (left < x->digit_bits ? left : x->digit_bits)) - 1;
 }
 
+/* Counts the lowest digit of a run; call it for all runs first. */
 void record_radix_count(struct record_radix *x, const void *records, size_t count)
 {
     uint32_t mask = digit_mask(x, 0);
@@ -98,6 +102,7 @@ void record_radix_count(struct record_radix *x, const void *records, size_t coun
         count_u64(records, count, mask, x->next);
 }
 
+/* Turns the counts of a digit into places, and begins to count the next digit. */
 void record_radix_counted(struct record_radix *x)
 {
     size_t digits = (size_t)1 << x->digit_bits;
@@ -112,11 +117,13 @@ void record_radix_counted(struct record_radix *x)
     memset(x->next, 0, digits * sizeof *x->next);
 }
 
+/* The buffer that this pass writes. */
 static void *destination(const struct record_radix *x)
 {
     return x->buffers + x->pass % 2 * RECORD_RADIX_BYTES;
 }
 
+/* Moves records to their places by the digit of this pass, and counts the next digit. */
 void record_radix_spread(struct record_radix *x, const void *records, size_t count)
 {
     unsigned next = x->pass + 1 < x->passes ? x->pass + 1 : x->pass;
@@ -130,6 +137,7 @@ void record_radix_spread(struct record_radix *x, const void *records, size_t cou
                    x->next);
 }
 
+/* Makes the passes after the first, and returns the sorted records. */
 void *record_radix_finish(struct record_radix *x, size_t count)
 {
     while (x->pass + 1 < x->passes) {
@@ -141,6 +149,7 @@ void *record_radix_finish(struct record_radix *x, size_t count)
     return destination(x);
 }
 
+/* The buffer without the sorted records, free until the next record_radix_spread. */
 void *record_radix_spare(const struct record_radix *x)
 {
     return x->buffers + (x->pass + 1) % 2 * RECORD_RADIX_BYTES;

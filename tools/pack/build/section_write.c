@@ -1,8 +1,8 @@
 /* section_write.c: see section_write.h */
 #include "section_write.h"
 
-enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes,
-                                     uint64_t packed_bytes)
+/* The encoding of a section: as asked, or packed if that saves a quarter. */
+enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes, uint64_t packed_bytes)
 {
     if (out->encoding != PACK_AUTO)
         return out->encoding == PACK_RAW ? ENCODING_RAW : ENCODING_PACKED;
@@ -10,6 +10,7 @@ enum section_encoding section_choose(const struct section_writer *out, uint64_t 
                                                                             : ENCODING_RAW;
 }
 
+/* Writes a section, raw or packed as section_choose says. */
 enum status section_write(const struct section_writer *out, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e)
 {

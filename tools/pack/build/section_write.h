@@ -17,8 +17,7 @@ struct section_writer {
 
 /* Chooses the encoding of a section. PACK_AUTO packs it if that saves a quarter of its raw bytes or more, unless these fit into
  * one page, the least that a section takes. */
-enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes,
-                                     uint64_t packed_bytes);
+enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes, uint64_t packed_bytes);
 
 /* Writes a section of elements of 4 or 8 bytes. PACK_AUTO estimates the packed bytes from a sample of the blocks. */
 enum status section_write(const struct section_writer *out, uint32_t type, uint32_t width,

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Writes the slots of the local vertices. */
 static enum status write_slots(const struct vertex_order *o, uint32_t shard,
                                const struct section_writer *out, struct error *e)
 {
@@ -19,6 +20,7 @@ static enum status write_slots(const struct vertex_order *o, uint32_t shard,
     return e->status;
 }
 
+/* Writes the sections of slots, ids, degrees and self-loops. */
 static enum status write_vertices(const struct packing *pk, uint32_t shard,
                                   const struct section_writer *out, struct error *e)
 {
@@ -36,6 +38,7 @@ static enum status write_vertices(const struct packing *pk, uint32_t shard,
     return container_add(w, SHARD_LOOPS, sizeof *sl->entries, loops, sl->entries + first, e);
 }
 
+/* Writes the section of attributes, from the counts of all subgraphs. */
 static enum status write_attributes(const struct packing *pk, uint32_t shard,
                                     const struct csr_counts *counts, struct container_writer *w,
                                     struct error *e)
@@ -79,8 +82,7 @@ static enum status write_alone(const struct subgraph_writer *w, enum subgraph g,
 
 /* Builds subgraph g and the subgraph `reverse`, which has the same edges the other way round and is made from a transpose of
  * g's sorted records. The reverse of dd is dd itself. */
-static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse,
-                              struct error *e)
+static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse, struct error *e)
 {
     const struct packing *pk = w->pk;
     const struct section_writer *out = w->out;
@@ -103,6 +105,7 @@ static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, 
     return e->status;
 }
 
+/* Builds the subgraphs of an undirected graph. */
 static enum status write_undirected(const struct subgraph_writer *w, struct error *e)
 {
     if (write_pair(w, DD, DD, e) == ST_OK && write_pair(w, DN, ND, e) == ST_OK)
@@ -126,6 +129,7 @@ static enum status write_directed(const struct subgraph_writer *w, struct error 
     return e->status;
 }
 
+/* Builds and writes all sections of a shard, and sets *written. */
 static enum status write_sections(const struct packing *pk, uint32_t shard,
                                   struct container_writer *w, struct memory_budget *budget,
                                   struct written_shard *written, struct error *e)
@@ -141,6 +145,7 @@ static enum status write_sections(const struct packing *pk, uint32_t shard,
     return e->status;
 }
 
+/* Writes a shard to the file `path`, and sets *written. */
 enum status shard_write(const struct packing *pk, uint32_t shard, const char *path,
                         struct memory_budget *budget, struct written_shard *written,
                         struct error *e)

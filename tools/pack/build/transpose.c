@@ -29,6 +29,7 @@ static enum status open_store(struct transpose *t, const struct placement *place
     return bucket_store_open(&t->store, &o, &t->room, e);
 }
 
+/* Opens a transpose for the rows of `plan`, with memory that the placement has left. */
 enum status transpose_open(struct transpose *t, const struct record_plan *plan,
                            const struct placement *placement, const struct transpose_limits *limits,
                            struct memory_budget *budget, struct error *e)
@@ -63,8 +64,7 @@ struct place {
 };
 
 /* Finds the bucket of a row, and the place of its next records there. */
-static inline struct place find_place(const struct record_target *t, struct bucket_writer *w,
-                                      uint32_t row)
+static inline struct place find_place(const struct record_target *t, struct bucket_writer *w, uint32_t row)
 {
     uint32_t entry = t->range_of[row_ranges_granule(row, t->granules)];
     uint32_t range = entry & RECORD_RANGE_MASK;
@@ -75,6 +75,7 @@ static inline struct place find_place(const struct record_target *t, struct buck
     return place;
 }
 
+/* Writes a record; returns where the next one goes. */
 static inline unsigned char *put(unsigned char *at, unsigned bytes, uint64_t record)
 {
     if (bytes > 4)
@@ -105,6 +106,7 @@ static inline unsigned char *put(unsigned char *at, unsigned bytes, uint64_t rec
 DEFINE_APPEND(uint32_t, u32)
 DEFINE_APPEND(uint64_t, u64)
 
+/* Appends sorted records the other way round: by column, as rows of the transpose. */
 void transpose_records(struct transpose *t, struct bucket_writer *w, const void *records,
                        size_t count, unsigned width, unsigned column_bits, uint64_t begin)
 {
@@ -114,17 +116,17 @@ void transpose_records(struct transpose *t, struct bucket_writer *w, const void 
         append_u64(&t->target, w, records, count, column_bits, begin);
 }
 
-void transpose_row(struct transpose *t, struct bucket_writer *w, uint32_t row,
-                   const uint32_t *columns, size_t count)
+/* Appends the edges of one row the other way round. */
+void transpose_row(struct transpose *t, struct bucket_writer *w, uint32_t row, const uint32_t *columns, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        record_append(&t->target, w, 0, columns[i], row);
+        record_append(&t->target, w, /* shard_bucket */ 0, columns[i], row);
 }
 
 /* ---- counting ---- */
 
-uint64_t transpose_count(struct transpose *t, uint32_t range, void *read_buffer, uint32_t *length,
-                         struct error *e)
+/* Ends the bucket of a range, adds the records of each row to length[], and returns their number. */
+uint64_t transpose_count(struct transpose *t, uint32_t range, void *read_buffer, uint32_t *length, struct error *e)
 {
     const unsigned bits = t->plan->column_bits;
     const uint64_t begin = t->plan->rows->first[range];
@@ -157,6 +159,7 @@ struct transpose_lane {
     uint64_t column; /* of the next one; UINT64_MAX: none is left */
 };
 
+/* Bytes of the read buffer of a lane; 0 if nothing can be spilled. */
 static size_t lane_bytes(const struct bucket_store *store)
 {
     if (store->spill == NULL)
@@ -170,8 +173,8 @@ uint64_t transpose_collector_bytes(const struct transpose *t)
     return (uint64_t)t->store.threads * (sizeof(struct transpose_lane) + lane_bytes(&t->store));
 }
 
-enum status transpose_collector_open(struct transpose_collector *c, const struct transpose *t,
-                                     struct error *e)
+/* Opens the memory with which one thread collects; on failure close it all the same. */
+enum status transpose_collector_open(struct transpose_collector *c, const struct transpose *t, struct error *e)
 {
     size_t threads = (size_t)t->store.threads;
     c->lane_bytes = lane_bytes(&t->store);
@@ -189,12 +192,14 @@ void transpose_collector_close(struct transpose_collector *c)
     memset(c, 0, sizeof *c);
 }
 
+/* The column of the next record of a lane. */
 static uint64_t column_at(const struct transpose_lane *lane, uint64_t mask)
 {
     return lane->reader.width == 4 ? *(const uint32_t *)lane->records & mask
                                    : *(const uint64_t *)lane->records & mask;
 }
 
+/* Goes on to the next run of a lane. */
 static void next_run(struct transpose_lane *lane, uint64_t mask)
 {
     lane->count = record_reader_next(&lane->reader, &lane->records);
@@ -236,11 +241,13 @@ static size_t scatter_below(const struct transpose *t, const struct transpose_la
     return i;
 }
 
+/* Ends the bucket of a range without counting. */
 void transpose_seal(struct transpose *t, uint32_t range)
 {
     bucket_seal(&t->store, range);
 }
 
+/* Moves the columns of an ended bucket to their rows, ascending: row i from to[next[i]] on. Frees the bucket. */
 enum status transpose_collect(struct transpose *t, const struct transpose_collector *c,
                               uint32_t range, uint64_t *next, uint32_t *to, struct error *e)
 {

@@ -37,6 +37,7 @@ static void print_inputs(FILE *text, const char *names)
     }
 }
 
+/* Prints all lines but that of the CRC; a text_printer. */
 static void print_journal(FILE *text, const void *context)
 {
     const struct journal *j = context;
@@ -68,6 +69,7 @@ enum status journal_write(const struct journal *j, const char *folder, struct er
 
 /* ---- reading ---- */
 
+/* Parses the values of all subgraphs; nonzero if they are not possible. */
 static int parse_heads(const char *text, int *heads)
 {
     char value[SUBGRAPHS][8];
@@ -87,12 +89,13 @@ static int parse_heads(const char *text, int *heads)
     return 0;
 }
 
+/* Parses a number up to `most`; nonzero if it is none. */
 static int parse_number(const char *text, uint64_t most, uint64_t *value)
 {
     return parse_u64(text, value) == 0 && *value <= most ? 0 : -1;
 }
 
-/* One `key value` line; nonzero when this build does not know it. */
+/* Parses one line into the journal; nonzero if this build does not know it. */
 static int parse_line(struct journal *j, const char *key, const char *value)
 {
     struct error ignored = {0};
@@ -125,8 +128,8 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     return bad;
 }
 
-static enum status parse_journal(struct journal *j, const char *path, struct key_values *kv,
-                                 struct error *e)
+/* Checks the CRC, and parses all lines. */
+static enum status parse_journal(struct journal *j, const char *path, struct key_values *kv, struct error *e)
 {
     const char *key, *value;
     if (!key_values_check(kv))
@@ -141,6 +144,7 @@ static enum status parse_journal(struct journal *j, const char *path, struct key
     return ST_OK;
 }
 
+/* Reads FOLDER/packing; *found is 0 if there is none. */
 enum status journal_read(struct journal *j, const char *folder, int *found, struct error *e)
 {
     struct key_values kv;

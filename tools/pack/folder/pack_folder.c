@@ -57,6 +57,7 @@ char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
     return manifest_path(f->path, manifest_part_name(name, sizeof name, shard, f->journal.p));
 }
 
+/* Nonzero for the name of a part of this packing that is in place. */
 static int is_finished(const struct pack_folder *f, const char *name)
 {
     char own[64];
@@ -72,8 +73,8 @@ static int is_ours(const char *name)
            strcmp(name, PACKING_NAME) == 0;
 }
 
-enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count,
-                                      struct error *e)
+/* Fails if a packing into the folder would replace or remove one of the inputs. */
+enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count, struct error *e)
 {
     const struct dirent *entry;
     outfile_refuse_inputs(path, inputs, count, e);
@@ -108,12 +109,14 @@ static int is_unfinished_part(const struct pack_folder *f, const char *name)
     return is_grid_part(name) || (is_part(name) && !is_finished(f, name));
 }
 
+/* Nonzero for a temporary file, in any packing. */
 static int is_left_over(const struct pack_folder *f, const char *name)
 {
     (void)f;
     return is_temporary(name);
 }
 
+/* Removes all files whose name matches. */
 static enum status remove_matching(const struct pack_folder *f,
                                    int (*matches)(const struct pack_folder *, const char *),
                                    struct error *e)
@@ -142,7 +145,7 @@ static enum status sync_folder(const struct pack_folder *f, struct error *e)
 
 /* Locks the folder, so that only one dbfs-pack writes into it. The kernel releases the lock when the process ends. File systems
  * that cannot lock a folder go without. */
-static enum status lock(struct pack_folder *f, struct error *e)
+static enum status lock_folder(struct pack_folder *f, struct error *e)
 {
     f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->fd < 0)
@@ -152,7 +155,8 @@ static enum status lock(struct pack_folder *f, struct error *e)
     return e->status;
 }
 
-static enum status make(struct pack_folder *f, struct error *e)
+/* Makes the folder unless there is one; sets f->made. */
+static enum status make_folder(struct pack_folder *f, struct error *e)
 {
     struct stat st;
     if (mkdir(f->path, 0777) == 0) {
@@ -164,7 +168,7 @@ static enum status make(struct pack_folder *f, struct error *e)
     return S_ISDIR(st.st_mode) ? ST_OK : fail(e, ST_RUNTIME, "%s: is not a folder", f->path);
 }
 
-/* Finds out what the folder holds. */
+/* Finds out if the folder has a manifest, a journal, or (*others) anything else. */
 static enum status list_folder(struct pack_folder *f, int *others, struct error *e)
 {
     const struct dirent *entry;
@@ -183,6 +187,7 @@ static enum status list_folder(struct pack_folder *f, int *others, struct error 
     return ST_OK;
 }
 
+/* Fails if a new packing may not use the folder as it is. */
 static enum status refuse_new(const struct pack_folder *f, int others, struct error *e)
 {
     if (f->has_manifest)
@@ -219,6 +224,7 @@ static const char *difference(const struct journal *a, const struct journal *b)
     return NULL;
 }
 
+/* Fails if the folder holds another packing than that which is to be resumed. */
 static enum status compare_found(const struct pack_folder *f, struct error *e)
 {
     const char *what = difference(&f->found, &f->journal);
@@ -253,6 +259,7 @@ static enum status read_found(struct pack_folder *f, struct error *e)
     return ST_OK;
 }
 
+/* Nonzero if this packing goes on with one that the folder holds. */
 static int resumes(const struct pack_folder *f)
 {
     return f->mode == FOLDER_RESUME && (f->has_journal || f->has_manifest);
@@ -269,6 +276,7 @@ static enum status check_mode(struct pack_folder *f, struct error *e)
     return refuse_new(f, others, e);
 }
 
+/* Sets *th to the TH suggested in the packing that is resumed, if that was of the same stream and rule; 0: there is none. */
 int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uint64_t *th)
 {
     const struct journal *found = &f->found;
@@ -282,6 +290,7 @@ int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uin
 
 /* ---- the journal ---- */
 
+/* Writes the journal, which abandoning removes unless it was there before. */
 static enum status write_journal(struct pack_folder *f, struct error *e)
 {
     if (journal_write(&f->journal, f->path, e) == ST_OK && !resumes(f))
@@ -318,6 +327,7 @@ static void keep_from_signals(struct pack_folder *f)
     f->undoable = 0;
 }
 
+/* Begins *f without touching the folder; all ranks but the first call it, and then pack_folder_share. */
 enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
                              const struct journal *wanted, struct error *e)
 {
@@ -328,6 +338,7 @@ enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_
     return ST_OK;
 }
 
+/* Tells all ranks what the first one has found, and makes the folder on other hosts. Collective. */
 enum status pack_folder_share(struct pack_folder *f, const struct comm *comm, struct error *e)
 {
     if (comm_agree(comm, e) != ST_OK)
@@ -336,16 +347,17 @@ enum status pack_folder_share(struct pack_folder *f, const struct comm *comm, st
     comm_broadcast(comm, &f->has_journal, sizeof f->has_journal, 0);
     comm_broadcast(comm, &f->found, sizeof f->found, 0);
     if (comm->rank > 0)
-        make(f, e);
+        make_folder(f, e);
     return comm_agree(comm, e);
 }
 
+/* Makes or opens the folder and locks it, if the mode allows what it holds; in an empty one writes the journal. */
 enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
                              const struct journal *wanted, struct error *e)
 {
     if (pack_folder_join(f, path, mode, wanted, e) != ST_OK)
         return e->status;
-    if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_mode(f, e) != ST_OK ||
+    if (make_folder(f, e) != ST_OK || lock_folder(f, e) != ST_OK || check_mode(f, e) != ST_OK ||
         remove_matching(f, is_left_over, e) != ST_OK)
         return e->status;
     if (!f->has_manifest && !f->has_journal) {
@@ -358,6 +370,7 @@ enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_
     return ST_OK;
 }
 
+/* Completes the journal by facts of the stream; fails if another packing was to be resumed. */
 enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t checksum,
                                  uint64_t pack_id, struct error *e)
 {
@@ -380,6 +393,7 @@ enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t ch
     return e->status;
 }
 
+/* Removes an older manifest and all parts that were not noted; called before the first part is written. */
 enum status pack_folder_claim(struct pack_folder *f, struct error *e)
 {
     if (!f->journal_current && write_journal(f, e) != ST_OK)
@@ -392,12 +406,14 @@ enum status pack_folder_claim(struct pack_folder *f, struct error *e)
     return remove_matching(f, is_unfinished_part, e);
 }
 
+/* Notes that this part is in place. */
 void pack_folder_note(struct pack_folder *f, uint32_t shard)
 {
     f->finished_count += !f->finished[shard];
     f->finished[shard] = 1;
 }
 
+/* Removes the journal, once the manifest is written. */
 enum status pack_folder_finish(struct pack_folder *f, struct error *e)
 {
     signals_farewell(NULL);
@@ -408,6 +424,7 @@ enum status pack_folder_finish(struct pack_folder *f, struct error *e)
 
 /* ---- leaving ---- */
 
+/* Removes everything that this run made, unless a part is finished. */
 void pack_folder_abandon(struct pack_folder *f)
 {
     struct error ignored = {0};
@@ -422,6 +439,7 @@ void pack_folder_abandon(struct pack_folder *f)
         rmdir(f->path);
 }
 
+/* Unlocks the folder, which signals leave alone from now on. */
 void pack_folder_close(struct pack_folder *f)
 {
     keep_from_signals(f);

@@ -47,8 +47,7 @@ struct pack_folder {
 
 /* Refuses with ST_USAGE an input that a packing into the folder would replace or remove (outfile.h). Inputs may be NULL. Call
  * it before anything is read. */
-enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count,
-                                      struct error *e);
+enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count, struct error *e);
 
 /* Opens and locks the folder, and removes temporary files that a killed run left. `wanted` describes the packing that the
  * options ask for; in an empty folder it becomes the journal. ST_RUNTIME if `mode` does not allow what the folder holds, or if
@@ -63,8 +62,7 @@ enum status pack_folder_open(struct pack_folder *folder, const char *path,
 enum status pack_folder_join(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
-enum status pack_folder_share(struct pack_folder *folder, const struct comm *comm,
-                              struct error *e);
+enum status pack_folder_share(struct pack_folder *folder, const struct comm *comm, struct error *e);
 
 /* Nonzero if the interrupted packing was of the same stream and its TH was suggested by the rule that is asked for now; *th is
  * set to that TH. */

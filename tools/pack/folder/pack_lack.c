@@ -18,6 +18,7 @@ struct disks {
     uint64_t free_bytes;
 };
 
+/* Adds the file system of a folder, unless it is there or the folder is not. */
 static void add_disk(struct disks *d, const char *folder)
 {
     struct stat st;
@@ -32,7 +33,7 @@ static void add_disk(struct disks *d, const char *folder)
     d->free_bytes += (uint64_t)vfs.f_bavail * vfs.f_frsize;
 }
 
-/* The folder, or the nearest one above it that exists. */
+/* The same for the folder, or the nearest one above it that exists. */
 static void add_disk_of(struct disks *d, const char *folder)
 {
     char path[PATH_MAX];
@@ -45,13 +46,14 @@ static void add_disk_of(struct disks *d, const char *folder)
     add_disk(d, path);
 }
 
+/* How much `need` exceeds `have`. */
 static uint64_t beyond(uint64_t need, uint64_t have)
 {
     return need > have ? need - have : 0;
 }
 
-struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output,
-                                const char *const *tmpdirs, int count)
+/* Compares the plan with the memory and disk space that are free now. */
+struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output, const char *const *tmpdirs, int count)
 {
     struct disks temporary = {.count = 0}, out = {.count = 0};
     for (int i = 0; i < count; i++)

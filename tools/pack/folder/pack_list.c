@@ -29,6 +29,7 @@ static uint64_t kept_edges(const struct manifest *m)
     return m->edges[NN] + m->edges[ND] + m->edges[DN] + m->edges[DD];
 }
 
+/* Percent. */
 static double share(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
@@ -70,6 +71,7 @@ static void print_classes(const struct manifest *m, FILE *out)
                 share(m->edges[g], kept));
 }
 
+/* Sets *sizes by the sections of an open shard. */
 static void measure(const struct shard *s, struct part_sizes *sizes)
 {
     memset(sizes, 0, sizeof *sizes);
@@ -136,9 +138,8 @@ static void print_sections(const struct part_sizes *parts, uint32_t p, FILE *out
     }
 }
 
-/* All files, the manifest too. */
-static enum status print_directory(const struct manifest *m, const char *folder, FILE *out,
-                                   struct error *e)
+/* Prints the bytes of all files, the manifest too. */
+static enum status print_directory(const struct manifest *m, const char *folder, FILE *out, struct error *e)
 {
     uint64_t bytes = 0, kept = kept_edges(m);
     struct stat st;
@@ -157,12 +158,14 @@ static enum status print_directory(const struct manifest *m, const char *folder,
     return e->status;
 }
 
+/* Prints bytes, and the bytes on devices divided by them. */
 static void print_size(const char *what, uint64_t bytes, uint64_t device, FILE *out)
 {
     fprintf(out, "%-38s %16" PRIu64 "  %6.3f\n", what, bytes,
             bytes > 0 ? (double)device / (double)bytes : 0);
 }
 
+/* Prints the bytes on devices, compared with Table I and plain formats. */
 static void print_comparison(const struct manifest *m, const struct part_sizes *parts, FILE *out)
 {
     uint64_t device = 0, largest = 0, n = m->totals.n, kept = kept_edges(m);
@@ -179,6 +182,7 @@ static void print_comparison(const struct manifest *m, const struct part_sizes *
     fprintf(out, "%-38s %16" PRIu64 "\n", "largest device", largest);
 }
 
+/* Opens each part to measure it. */
 static enum status measure_parts(const struct manifest *m, const char *folder,
                                  struct part_sizes *parts, struct error *e)
 {
@@ -205,6 +209,7 @@ static enum status print_text(const struct manifest *m, const char *folder,
 
 /* ---- the same as JSON ---- */
 
+/* Prints one member: a number for each subgraph. */
 static void print_by_subgraph(const char *name, const uint64_t *values, FILE *out)
 {
     fprintf(out, "\"%s\": {", name);
@@ -251,6 +256,7 @@ static void print_json(const struct manifest *m, const struct part_sizes *parts,
     fputs("\n  ]\n}\n", out);
 }
 
+/* Prints what a shard directory holds, as text or as JSON. */
 enum status pack_list(const char *folder, int json, FILE *stream, struct error *e)
 {
     struct manifest m;

@@ -18,6 +18,7 @@ struct graph {
     uint64_t most_nn;          /* a bound of the edges of nn */
 };
 
+/* Sets upper bounds of the counts, and a guess of the largest degree. */
 static void bound_without_split(struct graph *g, const struct pack_options *o)
 {
     g->connected = smaller(g->n, g->m);
@@ -32,8 +33,8 @@ static void bound_without_split(struct graph *g, const struct pack_options *o)
     g->edges[g->d > 0 ? DD : NN] = g->m;
 }
 
-static enum status look_up_split(struct graph *g, const struct split *s, const char *path,
-                                 struct error *e)
+/* Takes the counts from the split. */
+static enum status look_up_split(struct graph *g, const struct split *s, const char *path, struct error *e)
 {
     const struct sweep_row *row = split_row(s, s->th);
     if (row == NULL)
@@ -129,6 +130,7 @@ static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enu
     return (s->rows == ROWS_OUT_AND_IN ? 2 : 1) * subgraph_bytes(g, s, sub, edges / 2);
 }
 
+/* Sets the bytes of a shard on a device and of all shards, not packed. */
 static void plan_output(struct pack_plan *plan, const struct graph *g, const struct pack_size *s)
 {
     uint64_t id_bytes = g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
@@ -150,6 +152,7 @@ static uint64_t packed_columns(const struct graph *g)
     return g->m / 8 * bits;
 }
 
+/* Sets the same as they are encoded. */
 static void plan_packed(struct pack_plan *plan, const struct graph *g, const struct pack_size *s,
                         enum pack_encoding encoding)
 {
@@ -193,8 +196,7 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
 /* Estimates the bytes that are spilled to disk. Of the placed edges, a quarter of the store stays in memory. Of the `passed`
  * bytes of records that go through transposes, each shard keeps half of what its transpose can use: the transpose's own memory,
  * and that quarter, which the store has given back by then. */
-static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
-                              uint64_t passed)
+static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges, uint64_t passed)
 {
     uint64_t quarter = m->store_bytes / 4;
     uint64_t spilled = edges - smaller(edges, quarter) + passed -
@@ -202,6 +204,7 @@ static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t 
     return spilled + spilled / 32;
 }
 
+/* Sets the memory and disk that the packing takes; fails if the memory budget is too small. */
 static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
                                const struct pack_size *s, const struct memory_budget *budget,
                                struct error *e)
@@ -245,6 +248,7 @@ static int guess_fewer(struct graph *g)
     return g->connected > 0;
 }
 
+/* Makes the plan without a pass over the stream. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
@@ -277,8 +281,8 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     return e->status;
 }
 
-void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,
-                     FILE *stream)
+/* Prints the plan as lines "key value quality". */
+void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget, FILE *stream)
 {
     const struct separation_plan *sp = &plan->separation;
     uint64_t passes = sp->degree_passes + plan->class_passes + plan->place_passes;

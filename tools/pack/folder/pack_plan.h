@@ -30,7 +30,6 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *op
                            struct error *e);
 
 /* Prints the plan as lines "key value quality". */
-void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,
-                     FILE *stream);
+void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget, FILE *stream);
 
 #endif

@@ -30,14 +30,14 @@ struct verify {
     uint64_t *delegate_edges; /* [d] edges kept, over all shards */
 };
 
-static enum status bad(const struct shard *s, const char *section, const char *why,
-                       struct error *e)
+/* Fails: this section of the part is wrong. */
+static enum status bad(const struct shard *s, const char *section, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: %s", container_path(s->file), section, why);
 }
 
-static enum status bad_at(const struct shard *s, const char *section, uint64_t index,
-                          const char *why, struct error *e)
+/* The same, with the entry of the section. */
+static enum status bad_at(const struct shard *s, const char *section, uint64_t index, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: entry %llu: %s", container_path(s->file), section,
                 (ull)index, why);
@@ -47,8 +47,7 @@ static enum status bad_at(const struct shard *s, const char *section, uint64_t i
 
 /* Sums the hashes of all (row, destination) pairs of a subgraph, and those of the reversed pairs. `tag` is put above the row's
  * bits, so that rows of different shards differ. */
-static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t *forward,
-                      uint64_t *backward)
+static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t *forward, uint64_t *backward)
 {
     uint64_t f = 0, b = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(+ : f, b)
@@ -77,6 +76,7 @@ static enum status check_heads(const struct shard *s, struct error *e)
 
 /* ---- vertices ---- */
 
+/* Notes a vertex of this shard in seen[]; fails if it is there already. */
 static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t slot,
                                const char *section, uint64_t index, struct error *e)
 {
@@ -86,9 +86,8 @@ static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t s
     return ST_OK;
 }
 
-/* Checks that no local vertex is listed twice, that ids ascend within a degree, and degrees are at most TH. Fills seen[]. */
-static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
-                                struct error *e)
+/* Checks that no local vertex is there twice, ids ascend within a degree, and degrees are at most TH. Fills seen[]. */
+static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum, struct error *e)
 {
     uint64_t i = 0;
     for (uint64_t run = 0; run < s->degrees.locals.count; run++) {
@@ -107,8 +106,7 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
 }
 
 /* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or delegate. */
-static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
-                               struct error *e)
+static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen, struct error *e)
 {
     for (uint64_t i = 0; i < s->degrees.loop_counts; i++) {
         const struct loop_count *l = &s->degrees.loops[i];
@@ -172,6 +170,7 @@ static enum status check_local_edges(const struct shard *s, struct error *e)
 
 /* ---- delegates ---- */
 
+/* Nonzero if a shard has the delegates of the first one. */
 static int same_delegates(const struct verify *v, const struct shard *s)
 {
     const struct shard *first = &v->shard[0];
@@ -244,6 +243,7 @@ static enum status check_dd_rows(struct verify *v, const struct shard *s, enum s
     return ST_OK;
 }
 
+/* The same for out-rows and in-rows. */
 static enum status check_dd(struct verify *v, const struct shard *s, struct error *e)
 {
     if (check_dd_rows(v, s, DD, DN, e) == ST_OK && s->kept.with_in)
@@ -251,6 +251,7 @@ static enum status check_dd(struct verify *v, const struct shard *s, struct erro
     return e->status;
 }
 
+/* Checks that no delegate has more edges than its degree, over all shards, or none. */
 static enum status check_delegate_edges(const struct verify *v, struct error *e)
 {
     const struct shard *s = &v->shard[0];
@@ -265,8 +266,8 @@ static enum status check_delegate_edges(const struct verify *v, struct error *e)
 
 /* ---- nd, dn, nn ---- */
 
-static enum status check_transpose(const struct verify *v, const struct shard *s, enum subgraph g,
-                                   struct error *e)
+/* Checks that the edges of subgraph g are those of its reverse in the same shard. */
+static enum status check_transpose(const struct verify *v, const struct shard *s, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &s->csr[g], *reverse = reverse_of(s, g);
     uint64_t own = 0, own_reversed = 0, other = 0, other_reversed = 0;
@@ -288,7 +289,7 @@ static enum status check_transposes(const struct verify *v, const struct shard *
     return s->kept.directed ? check_transpose(v, s, ND, e) : ST_OK;
 }
 
-/* shard_check cannot know how many local vertices the other shards have. */
+/* Checks that destinations exist, and that there are no self-loops. shard_check does not know the sizes of other shards. */
 static enum status check_nn_rows(const struct verify *v, const struct shard *s, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &s->csr[g];
@@ -309,6 +310,7 @@ static enum status check_nn_rows(const struct verify *v, const struct shard *s, 
     return ST_OK;
 }
 
+/* Checks the rows of nn, and adds their edges to the sums that must agree over all shards. */
 static enum status check_nn(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t own = (uint64_t)s->index << s->local_bits, ignored = 0;
@@ -325,6 +327,7 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
 
 /* ---- everything ---- */
 
+/* Checks a loaded part against the others, and adds what it has to the totals. */
 static enum status check_shard(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t most = 0;
@@ -353,6 +356,7 @@ static uint64_t directed_edges(const struct manifest *m)
     return m->direction == EDGES_DIRECTED ? edge_ends(m) / 2 : edge_ends(m);
 }
 
+/* Compares the sums over all parts with each other and the manifest. */
 static enum status check_totals(const struct verify *v, const char *folder, struct error *e)
 {
     const struct manifest *m = v->m;
@@ -374,8 +378,7 @@ static enum status check_totals(const struct verify *v, const char *folder, stru
 }
 
 /* Opens the parts and compares all checksums, before anything is decoded. */
-static enum status open_parts(struct verify *v, const char *folder, struct verify_report *report,
-                              struct error *e)
+static enum status open_parts(struct verify *v, const char *folder, struct verify_report *report, struct error *e)
 {
     for (uint32_t s = 0; s < v->m->p; s++) {
         if (manifest_open_shard(v->m, folder, s, &v->shard[s], e) != ST_OK ||
@@ -386,7 +389,7 @@ static enum status open_parts(struct verify *v, const char *folder, struct verif
     return ST_OK;
 }
 
-/* Checks a part by itself, then against those before it. */
+/* Loads a part, checks it by itself and then against those before it. */
 static enum status check_decoded(struct verify *v, struct shard *s, struct error *e)
 {
     if (shard_load(s, SHARD_ALL_COLUMNS, v->threads, v->budget, e) == ST_OK &&
@@ -396,6 +399,7 @@ static enum status check_decoded(struct verify *v, struct shard *s, struct error
     return e->status;
 }
 
+/* Checks all parts, and what they sum up to. */
 static enum status check_parts(struct verify *v, const char *folder, struct error *e)
 {
     uint64_t d = v->m->d;
@@ -413,6 +417,7 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
     return e->status;
 }
 
+/* Checks the grid parts beside the shards, if there are any. */
 static enum status check_grid(const struct verify *v, const char *folder, struct verify_report *report, struct error *e)
 {
     struct grid_shards shards = {v->m, folder, NULL, v->shard[0].local_bits, v->nn_forward};
@@ -428,8 +433,7 @@ static enum status check_grid(const struct verify *v, const char *folder, struct
 }
 
 /* Compares the edges with the checksum of the input, which is possible only if there were no duplicates. */
-static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
-                               struct error *e)
+static enum status check_input(struct verify *v, const char *folder, struct verify_report *report, struct error *e)
 {
     const struct checked_parts parts = {v->m, v->shard, v->threads, v->budget};
     uint64_t checksum = 0;
@@ -442,6 +446,7 @@ static enum status check_input(struct verify *v, const char *folder, struct veri
     return ST_OK;
 }
 
+/* Proves that a shard directory is whole and right. */
 enum status pack_verify(const char *folder, int threads, struct memory_budget *budget,
                         struct verify_report *report, struct error *e)
 {

@@ -14,6 +14,7 @@ struct part_note {
 
 enum { NOTE_WORDS = sizeof(struct part_note) / sizeof(uint64_t) };
 
+/* Takes the table of parts in the manifest. */
 enum status parts_start(struct parts *parts, struct error *e)
 {
     struct manifest *m = &parts->manifest;
@@ -21,7 +22,8 @@ enum status parts_start(struct parts *parts, struct error *e)
     return m->part != NULL ? ST_OK : fail_memory(e, "manifest", m->p * sizeof *m->part);
 }
 
-static void note(struct part_note *n, const struct written_shard *written)
+/* Describes a part that this rank has. */
+static void fill_note(struct part_note *n, const struct written_shard *written)
 {
     n->there = 1;
     n->bytes = written->part.bytes;
@@ -30,9 +32,8 @@ static void note(struct part_note *n, const struct written_shard *written)
         n->edges[g] = written->counts[g].edges;
 }
 
-/* Shares the notes of each rank with all; notes[i] is about part shard[i]. */
-static void take_over(struct parts *parts, struct part_note *notes, const uint32_t *shard,
-                      uint32_t count)
+/* Shares the notes of each rank with all, and enters the parts into manifest and folder; notes[i] is about part shard[i]. */
+static void take_over(struct parts *parts, struct part_note *notes, const uint32_t *shard, uint32_t count)
 {
     comm_sum_u64(parts->comm, (uint64_t *)(void *)notes, (uint64_t)count * NOTE_WORDS);
     for (uint32_t i = 0; i < count; i++) {
@@ -48,6 +49,7 @@ static void take_over(struct parts *parts, struct part_note *notes, const uint32
 
 /* ---- parts of an earlier run ---- */
 
+/* Fills in the note if the part is there and whole. */
 static void prove_part(const struct parts *parts, uint32_t shard, struct part_note *n)
 {
     const struct manifest *m = &parts->manifest;
@@ -56,10 +58,11 @@ static void prove_part(const struct parts *parts, uint32_t shard, struct part_no
     char *path = pack_folder_part(&parts->folder, shard);
     if (path != NULL && access(path, F_OK) == 0 &&
         shard_prove(path, shard, m->p, m->pack_id, parts->threads, &written, &why))
-        note(n, &written);
+        fill_note(n, &written);
     free(path);
 }
 
+/* Keeps the parts of an earlier run that are whole, which each rank proves its share of. Collective. */
 enum status parts_prove(struct parts *parts, struct error *e)
 {
     uint32_t p = parts->manifest.p;
@@ -83,6 +86,7 @@ enum status parts_prove(struct parts *parts, struct error *e)
 
 /* ---- building ---- */
 
+/* Writes a part from the edges placed here, and fills in its note. */
 static enum status write_part(struct parts *parts, const struct packing *packing, uint32_t shard,
                               struct part_note *n, struct error *e)
 {
@@ -92,7 +96,7 @@ static enum status write_part(struct parts *parts, const struct packing *packing
         return fail_memory(e, parts->folder.path, strlen(parts->folder.path));
     if (shard_write(packing, shard, path, parts->budget, &written, e) == ST_OK) {
         parts->sync_seconds += written.sync_seconds;
-        note(n, &written);
+        fill_note(n, &written);
     }
     free(path);
     return e->status;
@@ -128,6 +132,7 @@ static uint32_t choose_targets(const struct parts *parts, uint32_t *end, uint32_
     return count;
 }
 
+/* Writes the missing parts in rounds, one for each rank. Collective. */
 enum status parts_write(struct parts *parts, const struct packing *packing,
                         const struct gathering *gathering, struct error *e)
 {
@@ -154,6 +159,7 @@ enum status parts_write(struct parts *parts, const struct packing *packing,
 
 /* ---- the end ---- */
 
+/* Nonzero if the folder has this very manifest. */
 static int is_written(const struct parts *parts)
 {
     struct manifest m;
@@ -166,6 +172,7 @@ static int is_written(const struct parts *parts)
     return same;
 }
 
+/* The parts that this rank does not see in its folder. */
 static uint32_t count_unseen(const struct parts *parts)
 {
     uint32_t unseen = 0;
@@ -177,6 +184,7 @@ static uint32_t count_unseen(const struct parts *parts)
     return unseen;
 }
 
+/* Writes the manifest, unless an earlier run has (*was_complete), and removes the journal. Collective. */
 enum status parts_finish(struct parts *parts, int *was_complete, struct error *e)
 {
     *was_complete = 0;
@@ -189,6 +197,7 @@ enum status parts_finish(struct parts *parts, int *was_complete, struct error *e
     return comm_agree(parts->comm, e);
 }
 
+/* Closes the folder; after a failure abandons it. */
 void parts_end(struct parts *parts, enum status status)
 {
     if (status != ST_OK)

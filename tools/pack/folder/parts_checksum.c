@@ -50,6 +50,7 @@ static void choose_group(struct slot_group *g, const struct checked_parts *parts
     while (g->end < parts->manifest->p && (slots + parts->shard[g->end].locals) * sizeof *g->slots < room);
 }
 
+/* Copies or decodes the slots of a part. */
 static enum status read_slots(struct shard *s, uint32_t *slots, int threads, struct error *e)
 {
     struct packed packed;
@@ -63,6 +64,7 @@ static enum status read_slots(struct shard *s, uint32_t *slots, int threads, str
     return ST_OK;
 }
 
+/* Chooses the next group of parts and reads their slots. */
 static enum status open_group(struct slot_group *g, const struct checked_parts *parts, struct error *e)
 {
     uint64_t slots = 0;
@@ -91,12 +93,13 @@ static void close_group(struct slot_group *g, struct memory_budget *budget)
 
 /* ---- edges ---- */
 
+/* The id of a local vertex of a loaded part. */
 static uint64_t own_id(const struct shard *s, uint64_t local)
 {
     return vertex_of_slot(s->ids.local_slots[local], s->index, s->p);
 }
 
-/* The id of a column. Nonzero: its part is not in the group. */
+/* Sets *id to the id of a column. Nonzero: the part of the column is not in the group. */
 static inline int find_id(const struct summing *w, enum subgraph g, uint64_t column, uint64_t *id)
 {
     const struct shard *s = w->shard;
@@ -164,6 +167,7 @@ static enum status sum_part(struct summing *w, struct shard *s, struct error *e)
     return ST_OK;
 }
 
+/* Computes the checksum of the input from the edges and self-loops of all parts. */
 enum status parts_checksum(const struct checked_parts *parts, uint64_t *checksum, struct error *e)
 {
     struct summing w = {.parts = parts, .counts_all = parts->manifest->direction != EDGES_UNDIRECTED_ONCE};

@@ -10,6 +10,7 @@
 
 enum { PIECE_BYTES = 4 << 20 /* of the mapped file that are resident at a time */ };
 
+/* Checks that the part is shard `shard` of this packing, and sets *attributes. */
 static enum status check_identity(const struct container *file, uint32_t shard, uint32_t p,
                                   uint64_t pack_id, const uint64_t **attributes, struct error *e)
 {
@@ -24,7 +25,7 @@ static enum status check_identity(const struct container *file, uint32_t shard, 
     return ST_OK;
 }
 
-/* Sections start at a page, and pieces are whole pages. */
+/* The CRC of a section, of which one piece at a time is in memory. Sections start at a page, and pieces are whole pages. */
 static uint32_t crc_of(const struct section *s, int threads)
 {
     const unsigned char *bytes = s->data;
@@ -37,6 +38,7 @@ static uint32_t crc_of(const struct section *s, int threads)
     return (uint32_t)crc;
 }
 
+/* Compares all sections with their CRCs. */
 static enum status check_sections(const struct container *file, int threads, struct error *e)
 {
     for (uint32_t i = 0; i < container_sections(file); i++) {
@@ -48,8 +50,8 @@ static enum status check_sections(const struct container *file, int threads, str
     return ST_OK;
 }
 
-static void note(struct written_shard *written, const struct container *file,
-                 const uint64_t *attributes)
+/* Describes the part as shard_write does. */
+static void fill_written(struct written_shard *written, const struct container *file, const uint64_t *attributes)
 {
     written->part.bytes = container_bytes(file);
     written->part.table_crc = container_table_crc(file);
@@ -60,6 +62,7 @@ static void note(struct written_shard *written, const struct container *file,
     }
 }
 
+/* Nonzero if the file is this part of the packing and whole; *written is then as by shard_write. */
 int shard_prove(const char *path, uint32_t shard, uint32_t p, uint64_t pack_id, int threads,
                 struct written_shard *written, struct error *why)
 {
@@ -69,7 +72,7 @@ int shard_prove(const char *path, uint32_t shard, uint32_t p, uint64_t pack_id, 
     if (container_open(&file, &shard_kind, path, why) == ST_OK &&
         check_identity(file, shard, p, pack_id, &attributes, why) == ST_OK &&
         check_sections(file, threads, why) == ST_OK)
-        note(written, file, attributes);
+        fill_written(written, file, attributes);
     container_close(file);
     return why->status == ST_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Nonzero if the file of grid part `index` exists. */
 static int is_there(const struct grid_shards *shards, uint32_t index)
 {
     char name[64];
@@ -58,6 +59,7 @@ static enum status compare_edges(const struct grid_shards *shards, struct error 
     return ST_OK;
 }
 
+/* Checks all grid parts, if there is any; sets *parts to their number, 0 or p. */
 enum status grid_verify(const struct grid_shards *shards, uint32_t *parts, struct error *e)
 {
     const uint32_t p = shards->manifest->p;

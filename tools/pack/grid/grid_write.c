@@ -31,6 +31,7 @@ struct writing {
     } piece;
 };
 
+/* Parses "2d=RxC"; nonzero if the text is none. */
 int grid_layout_parse(const char *text, struct grid_layout *layout)
 {
     int used = 0;
@@ -43,6 +44,7 @@ int grid_layout_parse(const char *text, struct grid_layout *layout)
 
 /* ---- columns ---- */
 
+/* Writes the columns that wait. */
 static enum status flush(struct writing *w, struct error *e)
 {
     uint64_t count = w->piece_count;
@@ -50,6 +52,7 @@ static enum status flush(struct writing *w, struct error *e)
     return count == 0 ? ST_OK : container_append(w->writer, count, &w->piece, e);
 }
 
+/* Adds an edge of this part. */
 static enum status put_column(struct writing *w, uint64_t column, struct error *e)
 {
     if (w->column_width == 4)
@@ -60,7 +63,7 @@ static enum status put_column(struct writing *w, uint64_t column, struct error *
     return w->piece_count == PIECE ? flush(w, e) : ST_OK;
 }
 
-/* The edges of one row that lead to the grid row of this part. */
+/* Adds the edges of one row that lead to the grid row of this part, and the row, if there are any. */
 static enum status put_row(struct writing *w, const struct shard *shard, uint64_t row, struct error *e)
 {
     const struct csr *nn = &shard->csr[NN];
@@ -78,6 +81,7 @@ static enum status put_row(struct writing *w, const struct shard *shard, uint64_
     return ST_OK;
 }
 
+/* Adds the edges of a shard in the grid column of this part. */
 static enum status put_shard(struct writing *w, uint32_t source, struct error *e)
 {
     struct shard shard = {0};
@@ -112,6 +116,7 @@ static enum status take_rows(struct writing *w, struct error *e)
     return e->status;
 }
 
+/* Writes all sections: the columns shard by shard, and then the rows and offsets that these have left. */
 static enum status write_sections(struct writing *w, struct error *e)
 {
     const uint64_t attributes[GRID_ATTRIBUTE_COUNT] = {[GRID_AT_INDEX] = w->index,
@@ -136,6 +141,7 @@ static enum status write_sections(struct writing *w, struct error *e)
     return e->status;
 }
 
+/* Writes the part to the file `path`, and adds its size to *bytes. */
 static enum status write_part(struct writing *w, const char *path, uint64_t *bytes, struct error *e)
 {
     struct outfile *out = NULL;
@@ -167,6 +173,7 @@ static int is_there(const struct writing *w)
     return same;
 }
 
+/* The same unless the part is there. */
 static enum status write_missing(struct writing *w, uint64_t *bytes, struct error *e)
 {
     char name[64];
@@ -194,6 +201,7 @@ static enum status look_at_shards(const struct manifest *manifest, const char *f
     return e->status;
 }
 
+/* Writes the grid parts that are missing, each rank its share. Collective. */
 enum status grid_write(const struct grid_job *job, struct grid_report *report, struct error *e)
 {
     const struct manifest *manifest = job->manifest;

@@ -7,7 +7,7 @@
 
 enum { BUFFER_LABELS = 1 << 16 };
 
-/* The number of labels in a window of the file before those of a shard. */
+/* The number of labels in window w of the file before those of a shard. */
 static uint64_t shard_start(const struct label_file *f, uint32_t w, uint32_t shard)
 {
     uint64_t vertices = f->extent[w].bytes / sizeof(uint32_t), more = vertices % f->p;
@@ -17,7 +17,7 @@ static uint64_t shard_start(const struct label_file *f, uint32_t w, uint32_t sha
 /* ---- writing ---- */
 
 /* Labels on their way to the disk, in large pieces. */
-struct gather {
+struct label_output {
     const struct label_file *file;
     uint32_t window;
     uint64_t written; /* labels */
@@ -25,7 +25,8 @@ struct gather {
     uint32_t buffer[BUFFER_LABELS];
 };
 
-static enum status flush(struct gather *g, struct error *e)
+/* Writes the labels of the buffer. */
+static enum status flush(struct label_output *g, struct error *e)
 {
     uint64_t at = g->written * sizeof *g->buffer, bytes = g->count * sizeof *g->buffer;
     g->written += g->count;
@@ -33,7 +34,8 @@ static enum status flush(struct gather *g, struct error *e)
     return spill_write(g->file->spill, &g->file->extent[g->window], at, g->buffer, bytes, e);
 }
 
-static enum status gather_shard(struct gather *g, const uint32_t *labels, uint64_t count,
+/* Appends the labels of one shard in a window, and sets their CRC. */
+static enum status append_shard(struct label_output *g, const uint32_t *labels, uint64_t count,
                                 uint32_t shard, struct error *e)
 {
     uint32_t *crc = &g->file->crc[(uint64_t)g->window * g->file->p + shard];
@@ -52,25 +54,27 @@ static enum status gather_shard(struct gather *g, const uint32_t *labels, uint64
     return e->status;
 }
 
-static enum status write_window(struct label_file *f, struct gather *g, uint32_t w,
+/* Writes window w, shard after shard. */
+static enum status write_window(struct label_file *f, struct label_output *g, uint32_t w,
                                 struct vertex_values *labels, struct error *e)
 {
-    const uint32_t *of = values_load(labels, w, 0, e);
+    const uint32_t *of = values_load(labels, w, /* half */ 0, e);
     uint64_t count = window_end(labels, w) - window_begin(labels, w);
     if (of == NULL ||
         spill_reserve(f->spill, count * sizeof *of, &f->extent[w], e) != ST_OK)
         return e->status;
-    *g = (struct gather){.file = f, .window = w};
+    *g = (struct label_output){.file = f, .window = w};
     for (uint32_t s = 0; s < f->p && e->status == ST_OK; s++)
-        gather_shard(g, of, count, s, e);
+        append_shard(g, of, count, s, e);
     return e->status == ST_OK ? flush(g, e) : e->status;
 }
 
+/* Writes the labels of all windows to the spill. On failure free the file all the same. */
 enum status label_file_write(struct label_file *f, struct vertex_values *labels, uint32_t p,
                              struct spill *spill, struct error *e)
 {
     uint32_t windows = labels->windows;
-    struct gather *g = malloc(sizeof *g);
+    struct label_output *g = malloc(sizeof *g);
     *f = (struct label_file){.p = p, .windows = windows, .spill = spill};
     f->extent = calloc(windows, sizeof *f->extent);
     f->first_slot = calloc(windows, sizeof *f->first_slot);
@@ -95,6 +99,7 @@ void label_file_free(struct label_file *f)
 
 /* ---- reading ---- */
 
+/* Gives the labels of a shard in window w to the visitor, and then compares their CRC. */
 static enum status read_window(const struct label_file *f, uint32_t w, uint32_t shard,
                                uint32_t *buffer, label_visitor visit, void *context,
                                struct error *e)
@@ -117,6 +122,7 @@ static enum status read_window(const struct label_file *f, uint32_t w, uint32_t 
     return ST_OK;
 }
 
+/* Gives all labels of a shard to the visitor. After a failure those given may be wrong. */
 enum status label_file_read(const struct label_file *f, uint32_t shard, label_visitor visit,
                             void *context, struct error *e)
 {

@@ -21,8 +21,7 @@ enum status label_file_write(struct label_file *file, struct vertex_values *labe
 void label_file_free(struct label_file *file); /* a zeroed file is allowed */
 
 /* Called with the labels of `count` vertices in consecutive slots of a shard, slots ascending. */
-typedef void (*label_visitor)(void *context, uint64_t first_slot, const uint32_t *labels,
-                              uint64_t count);
+typedef void (*label_visitor)(void *context, uint64_t first_slot, const uint32_t *labels, uint64_t count);
 
 /* Gives all labels of a shard to the visitor. After a failure the labels already given may be wrong. */
 enum status label_file_read(const struct label_file *file, uint32_t shard, label_visitor visit,

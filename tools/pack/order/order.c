@@ -50,6 +50,7 @@ static inline uint64_t counter_of(const struct sorting *s, uint32_t rank, uint32
 
 /* ---- counting ---- */
 
+/* Counts the vertices of a window, `n` from `begin` on, in s->count, each thread in a piece of its own. */
 static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t begin, uint64_t n)
 {
     memset(s->count, 0, (uint64_t)s->pieces * s->counters * sizeof *s->count);
@@ -66,12 +67,13 @@ static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t be
     }
 }
 
+/* Counts the vertices of all windows in s->next; s->count has the last window. */
 static enum status count_all(struct sorting *s, struct error *e)
 {
     struct vertex_values *values = s->values;
     memset(s->next, 0, s->counters * sizeof *s->next);
     for (uint32_t w = 0; w < values->windows; w++) {
-        const uint32_t *rank_of = values_load(values, w, 0, e);
+        const uint32_t *rank_of = values_load(values, w, /* half */ 0, e);
         uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
         if (rank_of == NULL)
             return e->status;
@@ -117,6 +119,7 @@ static uint64_t start_positions(uint32_t *count, uint32_t ranks)
     return at;
 }
 
+/* Lists the runs of degrees of the delegates, and turns their counters into first positions. */
 static enum status start_delegates(struct sorting *s, struct error *e)
 {
     struct vertex_order *o = s->order;
@@ -162,6 +165,7 @@ static void start_pieces(struct sorting *s)
     }
 }
 
+/* Stores the id of a delegate, which is vertex `vertex` of the passes. */
 static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t vertex)
 {
     uint64_t v = sparse_ids_original(o->sparse, vertex);
@@ -171,7 +175,7 @@ static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t 
         ((uint64_t *)o->delegate_ids)[delegate] = v;
 }
 
-/* Returns the label of vertex v, whose number is `number`. */
+/* Returns the label of vertex v, whose number is `number`. Of a delegate also stores the id. */
 static uint32_t label_of(struct sorting *s, uint32_t rank, uint32_t number, uint64_t v)
 {
     struct vertex_order *o = s->order;
@@ -183,6 +187,7 @@ static uint32_t label_of(struct sorting *s, uint32_t rank, uint32_t number, uint
     return LABEL_DELEGATE | (run & run_mask) << o->delegate_bits | number;
 }
 
+/* Replaces the ranks of a window by labels, as far as this group of shards has them. */
 static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64_t n)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
@@ -201,11 +206,12 @@ static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64
     }
 }
 
+/* The same for all windows. */
 static enum status label_all(struct sorting *s, struct error *e)
 {
     struct vertex_values *values = s->values;
     for (uint32_t w = 0; w < values->windows && e->status == ST_OK; w++) {
-        uint32_t *of = values_load(values, w, 0, e);
+        uint32_t *of = values_load(values, w, /* half */ 0, e);
         uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
         if (of == NULL)
             return e->status;
@@ -213,13 +219,14 @@ static enum status label_all(struct sorting *s, struct error *e)
             count_window(s, of, begin, n); /* with one window the counts are still there */
         start_pieces(s);
         label_window(s, of, begin, n);
-        values_keep(values, w, 0, e);
+        values_keep(values, w, /* half */ 0, e);
     }
     return e->status;
 }
 
 /* ---- everything ---- */
 
+/* Sets the widths of local ids and columns of nn, which the largest shard decides. */
 static enum status set_widths(struct vertex_order *o, struct error *e)
 {
     uint64_t largest = 0;
@@ -253,6 +260,7 @@ static enum status take_counters(struct sorting *s, struct error *e)
                        "vertex order", e);
 }
 
+/* Labels all vertices, group after group of shards. */
 static enum status number_all(struct sorting *s, struct error *e)
 {
     uint32_t p = s->order->p;
@@ -265,8 +273,8 @@ static enum status number_all(struct sorting *s, struct error *e)
     return e->status;
 }
 
-static enum status take_delegates(struct vertex_order *o, struct memory_budget *budget,
-                                  struct error *e)
+/* Sets the widths of delegates, and takes memory for their ids. */
+static enum status take_delegates(struct vertex_order *o, struct memory_budget *budget, struct error *e)
 {
     if (o->d >= LABEL_ISOLATED)
         return fail(e, ST_RESOURCE, "%llu delegates: at most 2^31 - 2 are possible, TH must be "
@@ -277,6 +285,7 @@ static enum status take_delegates(struct vertex_order *o, struct memory_budget *
     return memory_take(budget, &o->delegate_ids, o->d, o->delegate_id_width, "delegates", e);
 }
 
+/* Fails if a shard has more slots than local ids can name. */
 static enum status check_slots(const struct vertex_order *o, struct error *e)
 {
     if (o->n / o->p >= SHARD_MAX_LOCAL)
@@ -286,6 +295,7 @@ static enum status check_slots(const struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
+/* Gives every vertex its number: the ranks in rank_of become the labels in *o, in the same memory. */
 enum status order_make(struct vertex_order *o, struct vertex_ranks *rank_of,
                        const struct ranks *ranks, const struct order_graph *graph,
                        struct memory_budget *budget, struct error *e)
@@ -327,6 +337,7 @@ void order_free(struct vertex_order *o, struct memory_budget *budget)
     memset(o, 0, sizeof *o);
 }
 
+/* The run of equal degrees that a delegate is in. */
 uint64_t order_delegate_run(const struct vertex_order *o, uint32_t delegate)
 {
     uint64_t low = 0, high = o->delegate_run_count;
@@ -342,6 +353,7 @@ uint64_t order_delegate_run(const struct vertex_order *o, uint32_t delegate)
 
 /* ---- slots ---- */
 
+/* Moves the labels to disk and frees their memory; from now on only order_slots reads them. */
 enum status order_stow(struct vertex_order *o, struct spill *spill, struct error *e)
 {
     if (label_file_write(&o->stowed, &o->labels.values, o->p, spill, e) == ST_OK)
@@ -354,6 +366,7 @@ struct slot_filling {
     uint64_t locals;
 };
 
+/* Enters the slots of normal vertices by their labels; a label_visitor. */
 static void fill_slots(void *context, uint64_t first_slot, const uint32_t *labels, uint64_t count)
 {
     const struct slot_filling *f = context;
@@ -372,8 +385,8 @@ static void translate_slots(const struct vertex_order *o, uint32_t shard, uint32
     }
 }
 
-enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots,
-                        struct error *e)
+/* Sets slots[] to the slot of each normal vertex of a shard, by local id. */
+enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots, struct error *e)
 {
     struct slot_filling f = {.slots = slots, .locals = o->shard[shard].locals};
     if (o->stowed.windows > 0) {

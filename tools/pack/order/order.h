@@ -56,6 +56,7 @@ enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
 
+/* The delegate id in the label of a delegate. */
 static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t label)
 {
     return label & ((UINT32_C(1) << order->delegate_bits) - 1);
@@ -74,7 +75,6 @@ uint64_t order_delegate_run(const struct vertex_order *order, uint32_t delegate)
 enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);
 
 /* slots[locals]: the slot of each normal vertex of a shard, by local id. */
-enum status order_slots(const struct vertex_order *order, uint32_t shard, uint32_t *slots,
-                        struct error *e);
+enum status order_slots(const struct vertex_order *order, uint32_t shard, uint32_t *slots, struct error *e);
 
 #endif

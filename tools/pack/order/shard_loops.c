@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static struct loop_count describe(const struct vertex_loops *l, uint32_t label,
-                                  const struct vertex_order *o)
+/* The entry for the self-loops of one vertex. */
+static struct loop_count describe(const struct vertex_loops *l, uint32_t label, const struct vertex_order *o)
 {
     if (label & LABEL_DELEGATE)
         return (struct loop_count){LOOP_AT_DELEGATE, label_delegate(o, label), l->count};
@@ -24,7 +24,7 @@ static enum status list_entries(struct shard_loops *sl, const struct loops *loop
     uint64_t i = 0;
     for (uint32_t w = 0; w < labels->windows && i < loops->count; w++) {
         uint64_t begin = window_begin(labels, w), end = window_end(labels, w);
-        const uint32_t *label = values_load(labels, w, 0, e);
+        const uint32_t *label = values_load(labels, w, /* half */ 0, e);
         if (label == NULL)
             return e->status;
         for (; i < loops->count && loops->list[i].vertex < end; i++) {
@@ -36,6 +36,7 @@ static enum status list_entries(struct shard_loops *sl, const struct loops *loop
     return ST_OK;
 }
 
+/* Sorts the self-loops by shard, and describes them by labels. */
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
                              struct vertex_order *o, struct memory_budget *budget,
                              struct error *e)

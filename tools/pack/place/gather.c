@@ -25,6 +25,7 @@ struct sender {
 
 /* ---- sending ---- */
 
+/* Goes on to this bucket of the shard; behind the last one nothing is left to send. */
 static void open_bucket(struct sender *s, uint32_t bucket)
 {
     const struct placement *own = s->own;
@@ -34,6 +35,7 @@ static void open_bucket(struct sender *s, uint32_t bucket)
                                 placement_bucket_bytes(own, bucket), s->read_buffer, s->error);
 }
 
+/* Begins with the first bucket of a shard. */
 static void start_sending(struct sender *s, uint32_t shard)
 {
     s->shard = shard;
@@ -74,7 +76,8 @@ static size_t fill_message(struct sender *s, unsigned char *message)
 
 /* ---- receiving ---- */
 
-static void take_records(struct bucket_writer *w, uint32_t bucket, unsigned width,
+/* Appends records of `width` bytes to a bucket. */
+static void append_records(struct bucket_writer *w, uint32_t bucket, unsigned width,
                          const unsigned char *records, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += width) {
@@ -88,17 +91,18 @@ static void take_records(struct bucket_writer *w, uint32_t bucket, unsigned widt
 }
 
 /* Appends the records of a message to their buckets. */
-static void take_message(struct placement *pl, const unsigned char *message, size_t bytes)
+static void append_message(struct placement *pl, const unsigned char *message, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
         struct frame frame;
         memcpy(&frame, message + at, sizeof frame);
-        take_records(&pl->store.writer[0], frame.bucket, placement_bucket_bytes(pl, frame.bucket),
+        append_records(&pl->store.writer[0], frame.bucket, placement_bucket_bytes(pl, frame.bucket),
                      message + at + FRAME_BYTES, frame.bytes);
         at += FRAME_BYTES + (frame.bytes + 7) / 8 * 8;
     }
 }
 
+/* Opens the store for the records of a shard that arrive, with the rows of g->own. */
 static enum status open_store(struct gathered *to, const struct gathering *g, uint32_t shard,
                               struct memory_budget *budget, struct error *e)
 {
@@ -124,6 +128,7 @@ struct buffers {
     void *read;
 };
 
+/* Takes memory for two messages, and for reading spilled records. */
 static enum status take_buffers(struct buffers *b, const struct gathering *g,
                                 struct memory_budget *budget, struct error *e)
 {
@@ -159,14 +164,14 @@ static void run_step(struct gathered *to, const struct gathering *g, uint32_t st
             got = comm_swap(comm, sending ? receiver : COMM_NONE, b->send, bytes,
                              receiving ? source : COMM_NONE, b->receive, MESSAGE_BYTES);
         if (receiving)
-            take_message(&to->placement, step > 0 ? b->receive : b->send, got);
+            append_message(&to->placement, step > 0 ? b->receive : b->send, got);
         sending = sending && bytes > 0;
         receiving = receiving && got > 0;
     }
 }
 
-enum status gather_shard(struct gathered *to, const struct gathering *g,
-                         struct memory_budget *budget, struct error *e)
+/* Gathers the records of the shard that this rank builds, if it builds one. Collective. */
+enum status gather_shard(struct gathered *to, const struct gathering *g, struct memory_budget *budget, struct error *e)
 {
     uint32_t own = g->target[g->comm->rank];
     struct buffers b = {0};

@@ -26,7 +26,7 @@ static uint64_t section_bytes(uint64_t count, uint64_t width)
            (packed_blocks(piece) + 2 * packed_blocks(count)) * sizeof(struct packed_block);
 }
 
-/* csr_build's arrays over rows, at the time when there are most of them. */
+/* The memory of csr_build's arrays over rows, at the time when there are most of them. */
 static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
 {
     uint64_t rows = subgraph_rows(g) == NORMALS ? s->locals : s->d;
@@ -43,6 +43,7 @@ static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
            larger(larger(section_bytes(k * rows, 4), directory), larger(sources, offsets));
 }
 
+/* The same for the subgraph that needs most. */
 static uint64_t most_rows_bytes(const struct pack_size *s)
 {
     uint64_t most = 0;
@@ -51,6 +52,7 @@ static uint64_t most_rows_bytes(const struct pack_size *s)
     return most;
 }
 
+/* About how many records a range has, if there are to be `max_ranges` at most. */
 static uint64_t range_records(const struct pack_size *s, uint64_t max_ranges)
 {
     return larger(s->directed_edges / s->p / (max_ranges / s->p + 1), RANGE_RECORDS);
@@ -116,12 +118,13 @@ static uint64_t places_bytes(const struct pack_memory *m)
     return 8 * (m->ranges.most_rows + 1);
 }
 
+/* The most memory that sorting can use: several ranges for each thread. */
 static uint64_t sorting_wish(const struct pack_size *s, const struct pack_memory *m)
 {
     return (uint64_t)s->threads * (sorter_bytes(s) + places_bytes(m) + WINDOW_PER_THREAD * range_bytes(s, m));
 }
 
-/* One thread and one range, and a count for each range. */
+/* The least memory for sorting: one thread and one range, and a count for each range. */
 static uint64_t sorting_least(const struct pack_size *s, const struct pack_memory *m)
 {
     return sorter_bytes(s) + range_bytes(s, m) +
@@ -138,8 +141,7 @@ static struct bucket_store tile_chunks(const struct pack_size *s)
 }
 
 /* Returns the least memory of a store: for its buckets, and for tables of the spilled chunks of up to `records` records. */
-static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
-                         struct bucket_store like)
+static uint64_t least_of(uint64_t buckets, int threads, uint64_t records, struct bucket_store like)
 {
     struct bucket_options o = {.buckets = (uint32_t)buckets,
                                .threads = threads,
@@ -163,8 +165,7 @@ static uint64_t stores_least(const struct pack_size *s, const struct pack_memory
 
 /* Returns the least memory of a transpose. Its chunks are as large as those of the store that it reads; their size depends on
  * `bytes`, the memory of the stores. */
-static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m,
-                                uint64_t bytes)
+static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m, uint64_t bytes)
 {
     struct bucket_store like = tile_chunks(s);
     struct bucket_options o = {.buckets = (uint32_t)(s->p * shard_buckets(s, m)),
@@ -182,6 +183,7 @@ static uint64_t transpose_least(const struct pack_size *s, const struct pack_mem
                     s->directed_edges / s->p, like);
 }
 
+/* The memory for buckets that edge tiles must leave free, before anything but the number of edges is known. */
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
 {
     /* with the largest chunks that tiles may have */
@@ -197,8 +199,7 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
 
 /* Divides `bytes` among the stores and the transpose. The transpose will take over the memory of edges that have been read, so
  * it gets only what its buckets need, or `wish` bytes if that is more. */
-static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes,
-                        uint64_t wish)
+static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes, uint64_t wish)
 {
     uint64_t beside = bytes - smaller(bytes, stores_least(s, m));
     m->transpose_bytes = smaller(larger(wish, transpose_least(s, m, bytes)), beside);
@@ -223,6 +224,7 @@ static uint64_t placed_bytes(const struct pack_size *s)
 /* Chunks that are not full take at most 1 / SLACK of the bytes of records, in the store and again in a shard's transposes. */
 enum { SLACK = 6 };
 
+/* The memory of placed edges, of which nearly all have a delegate, until the first shard is built. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
 {
     uint64_t bytes = record_width_most(bits_for(n), n, MAX_RANGES / p) * edges;
@@ -230,8 +232,7 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
 }
 
 /* Divides the memory so that all edges stay in it; returns 0 if that is not possible. The memory of tiles becomes that of the store. */
-static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
-                        uint64_t left)
+static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing, uint64_t left)
 {
     cut_rows(m, s, MAX_RANGES);
     uint64_t placed = placed_bytes(s), slack = placed / SLACK, least = stores_least(s, m);
@@ -268,6 +269,7 @@ static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint6
     return 0;
 }
 
+/* Nonzero if `bytes` are enough to keep all edges in memory. */
 int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
 {
     struct pack_memory m = {0};
@@ -275,23 +277,25 @@ int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
     return bytes > rows && divide_ample(&m, s, bytes, bytes - rows);
 }
 
+/* Bytes of the smallest store that has room for its buckets. */
 uint64_t pack_memory_store_least(const struct pack_size *s, const struct pack_memory *m)
 {
     return stores_least(s, m);
 }
 
+/* The most bytes that sorting can use. */
 uint64_t pack_memory_sorting(const struct pack_size *s, const struct pack_memory *m)
 {
     return sorting_wish(s, m);
 }
 
-static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
-                  uint64_t building)
+/* Divides the memory in the first way that is possible; returns 0 if none is. */
+static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing, uint64_t building)
 {
     m->rows_bytes = most_rows_bytes(s);
     uint64_t left = building > m->rows_bytes ? building - m->rows_bytes : 0;
-    return divide_ample(m, s, placing, left) || divide_scarce(m, s, placing, left, 1) ||
-           divide_scarce(m, s, placing, left, 0);
+    return divide_ample(m, s, placing, left) || divide_scarce(m, s, placing, left, /* with_places */ 1) ||
+           divide_scarce(m, s, placing, left, /* with_places */ 0);
 }
 
 /* The least memory that is enough for placing and for building. */
@@ -319,6 +323,7 @@ static int shards_help(const struct pack_size *s, uint64_t least)
     return find_least(&halves) < least;
 }
 
+/* Divides the memory that is left while edges are placed and while shards are built; on failure says which -S would do. */
 enum status pack_memory_divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                                uint64_t building, struct error *e)
 {

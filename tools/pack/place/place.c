@@ -12,7 +12,9 @@
 
 enum {
     STEP = 128,
-    AHEAD = 48 /* edges whose labels are on their way */
+    AHEAD = 48, /* edges whose labels are on their way */
+    WITHOUT_IDS = 0,
+    WITH_IDS = 1 /* the vertices of edges are needed, too */
 };
 
 /* Labels and, where they are needed, vertices of some edges. */
@@ -38,6 +40,7 @@ static inline void keep(struct edge_labels *l, int kept, uint32_t u, uint32_t v)
     l->count += (size_t)kept;
 }
 
+/* Stores the vertices of an edge behind the batch. */
 static inline void keep_ids(struct edge_labels *l, uint64_t u, uint64_t v)
 {
     l->id_u[l->count] = u;
@@ -61,7 +64,7 @@ static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, i
 }
 
 /* Prefetches the labels of an edge that comes soon. */
-static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
+static inline void prefetch_labels(const struct placing *c, uint64_t u, uint64_t v)
 {
     __builtin_prefetch(&c->label[u]);
     __builtin_prefetch(&c->label[v]);
@@ -72,8 +75,7 @@ static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 /* Computes row, column and record of each edge of the batch. The row is that of the delegate; of two delegates, that of the one
  * with the smaller id. */
 WIDE_CLONES
-static void compute(const struct placing *c, const struct edge_labels *restrict l,
-                    struct step *restrict s)
+static void compute(const struct placing *c, const struct edge_labels *restrict l, struct step *restrict s)
 {
     const uint32_t mask = c->delegate_mask, dn_table = c->dn_table, normal = UINT32_C(1) << 31;
     const uint32_t dd_bucket = c->dd.first_bucket, dn_bucket = c->dn.first_bucket;
@@ -109,6 +111,7 @@ static void find_shards(const struct placing *c, const struct edge_labels *l, st
     }
 }
 
+/* Appends edges with a delegate, already computed, to their buckets; if `selective`, only those of unfinished shards. */
 static inline void append_mixed(const struct placing *c, struct bucket_writer *w,
                                 const struct step *s, size_t count, int selective)
 {
@@ -130,6 +133,7 @@ static inline void append_mixed(const struct placing *c, struct bucket_writer *w
 
 /* ---- edges of nn ---- */
 
+/* Appends the record of one direction of an nn edge, unless its shard is finished. */
 static inline void append_normal(const struct placing *c, struct bucket_writer *w, uint32_t shard,
                                  uint32_t row, uint64_t column, int selective)
 {
@@ -137,6 +141,7 @@ static inline void append_normal(const struct placing *c, struct bucket_writer *
         record_append(&c->nn, w, shard * c->shard_buckets, row, column);
 }
 
+/* The same for both directions of each edge of the batch. */
 static inline void append_normals(const struct placing *c, struct bucket_writer *w,
                                   const struct edge_labels *l, int selective)
 {
@@ -155,6 +160,7 @@ static inline void append_normals(const struct placing *c, struct bucket_writer 
 
 /* ---- visits ---- */
 
+/* Appends both batches to their buckets. */
 static void append_all(const struct placing *c, struct bucket_writer *w,
                        const struct edge_labels *mixed, const struct edge_labels *normal,
                        struct step *step)
@@ -165,16 +171,16 @@ static void append_all(const struct placing *c, struct bucket_writer *w,
             find_shards(c, mixed, step);
     }
     if (c->finished == NULL) {
-        append_mixed(c, w, step, mixed->count, 0);
-        append_normals(c, w, normal, 0);
+        append_mixed(c, w, step, mixed->count, /* selective */ 0);
+        append_normals(c, w, normal, /* selective */ 0);
     } else {
-        append_mixed(c, w, step, mixed->count, 1);
-        append_normals(c, w, normal, 1);
+        append_mixed(c, w, step, mixed->count, /* selective */ 1);
+        append_normals(c, w, normal, /* selective */ 1);
     }
 }
 
-static enum status visit_stream(void *context, int thread, const struct edge *edges, size_t count,
-                                struct error *e)
+/* Places edges of the stream; an edges_visitor. */
+static enum status visit_stream(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
@@ -185,8 +191,8 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
         mixed.count = normal.count = 0;
         for (size_t i = at; i < end; i++) {
             size_t ahead = i + AHEAD < count ? i + AHEAD : i;
-            ask_for(&c, edges[ahead].u, edges[ahead].v);
-            take_apart(&c, edges[i].u, edges[i].v, 1, &mixed, &normal);
+            prefetch_labels(&c, edges[ahead].u, edges[ahead].v);
+            take_apart(&c, edges[i].u, edges[i].v, WITH_IDS, &mixed, &normal);
         }
         append_all(&c, w, &mixed, &normal, &step);
     }
@@ -195,8 +201,8 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
     return e->status;
 }
 
-/* Takes a batch of edges from a tile. Callers pass `bytes` and `with_ids` as constants. */
-static inline void take_records(const struct placing *c, const struct tile_run *run, size_t at,
+/* Sorts edges of a tile, from record `at` on, into the two batches. Callers pass `bytes` and `with_ids` as constants. */
+static inline void batch_records(const struct placing *c, const struct tile_run *run, size_t at,
                                 unsigned bytes, int with_ids, struct edge_labels *mixed,
                                 struct edge_labels *normal)
 {
@@ -204,12 +210,13 @@ static inline void take_records(const struct placing *c, const struct tile_run *
     size_t ahead = run->count - end > AHEAD ? AHEAD : 0;
     for (size_t i = at; i < end; i++) {
         struct edge coming = tile_edge(run, bytes, i + ahead), edge = tile_edge(run, bytes, i);
-        ask_for(c, coming.u, coming.v);
+        prefetch_labels(c, coming.u, coming.v);
         take_apart(c, edge.u, edge.v, with_ids, mixed, normal);
     }
 }
 
-static void take_tile(const struct placing *c, const struct tile_run *run, size_t at,
+/* The same for the width of records and the need of ids; the batches begin anew. */
+static void batch_tile(const struct placing *c, const struct tile_run *run, size_t at,
                       struct edge_labels *mixed, struct edge_labels *normal)
 {
     int with_ids = c->symmetric || c->modulus.p > 1;
@@ -217,25 +224,25 @@ static void take_tile(const struct placing *c, const struct tile_run *run, size_
     switch (c->tile_bytes) {
     case 4:
         if (with_ids)
-            take_records(c, run, at, 4, 1, mixed, normal);
+            batch_records(c, run, at, 4, WITH_IDS, mixed, normal);
         else
-            take_records(c, run, at, 4, 0, mixed, normal);
+            batch_records(c, run, at, 4, WITHOUT_IDS, mixed, normal);
         break;
-    case 5: take_records(c, run, at, 5, 1, mixed, normal); break;
-    case 6: take_records(c, run, at, 6, 1, mixed, normal); break;
-    default: take_records(c, run, at, 8, 1, mixed, normal);
+    case 5: batch_records(c, run, at, 5, WITH_IDS, mixed, normal); break;
+    case 6: batch_records(c, run, at, 6, WITH_IDS, mixed, normal); break;
+    default: batch_records(c, run, at, 8, WITH_IDS, mixed, normal);
     }
 }
 
-static enum status visit_tile(void *context, int thread, const struct tile_run *run,
-                              struct error *e)
+/* Places the edges of a tile; a tile_visitor. */
+static enum status visit_tile(void *context, int thread, const struct tile_run *run, struct error *e)
 {
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
     struct edge_labels mixed = {0}, normal = {0};
     struct step step = {0};
     for (size_t at = 0; at < run->count; at += STEP) {
-        take_tile(&c, run, at, &mixed, &normal);
+        batch_tile(&c, run, at, &mixed, &normal);
         append_all(&c, w, &mixed, &normal, &step);
     }
     if (w->error.status != ST_OK)
@@ -245,6 +252,7 @@ static enum status visit_tile(void *context, int thread, const struct tile_run *
 
 /* ---- everything ---- */
 
+/* Opens the store for the edges of this rank; the memory of tiles becomes that of the store. */
 static enum status open_store(struct placement *pl, const struct placing_options *o,
                               struct memory_budget *budget, struct error *e)
 {
@@ -265,9 +273,8 @@ static enum status open_store(struct placement *pl, const struct placing_options
     return e->status;
 }
 
-/* Collects the tables in which edges are looked up. */
-static struct placing collect_tables(struct placement *pl, const struct placing_options *options,
-                                     uint16_t *tables)
+/* Collects the tables in which edges are looked up; `tables` has room for those of ranges. */
+static struct placing collect_tables(struct placement *pl, const struct placing_options *options, uint16_t *tables)
 {
     const struct vertex_order *o = pl->order;
     const struct edge_tiles *tiles = options->edges->tiles;
@@ -294,6 +301,7 @@ static struct placing collect_tables(struct placement *pl, const struct placing_
     return c;
 }
 
+/* Opens the store of a planned placement and fills it with this rank's edges. Collective. */
 enum status place_edges(struct placement *pl, const struct placing_options *options,
                         struct memory_budget *budget, struct error *e)
 {

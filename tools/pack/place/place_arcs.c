@@ -13,6 +13,7 @@ static uint32_t shard_between(const struct placing *c, uint32_t lu, uint32_t lv,
     return reduce(&c->modulus, same_degree == (u == first) ? edge.u : edge.v);
 }
 
+/* Appends a record to its bucket, unless the shard is finished. */
 static void append(const struct placing *c, struct bucket_writer *w, const struct record_target *target,
                    uint32_t shard, uint32_t row, uint64_t column)
 {
@@ -22,8 +23,7 @@ static void append(const struct placing *c, struct bucket_writer *w, const struc
 
 /* Places an edge between normal vertices: an out-row's record in the shard of its tail and, if wanted, an in-row's record in
  * that of its head. */
-static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t lu, uint32_t lv,
-                     struct edge edge)
+static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t lu, uint32_t lv, struct edge edge)
 {
     uint32_t from = reduce(&c->modulus, edge.u), to = reduce(&c->modulus, edge.v);
     append(c, w, &c->nn, from, lu, (uint64_t)to << c->local_bits | lv);
@@ -31,6 +31,7 @@ static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t 
         append(c, w, &c->arcs.in_nn, to, lv, (uint64_t)from << c->local_bits | lu);
 }
 
+/* Places a directed edge, unless it is a self-loop. */
 static void place_arc(const struct placing *c, struct bucket_writer *w, struct edge edge)
 {
     uint32_t lu = c->label[edge.u], lv = c->label[edge.v];
@@ -48,19 +49,19 @@ static void place_arc(const struct placing *c, struct bucket_writer *w, struct e
         place_nn(c, w, lu, lv, edge);
 }
 
-static void ask_for(const struct placing *c, struct edge edge)
+static void prefetch_labels(const struct placing *c, struct edge edge)
 {
     __builtin_prefetch(&c->label[edge.u]);
     __builtin_prefetch(&c->label[edge.v]);
 }
 
-static enum status visit_stream(void *context, int thread, const struct edge *edges, size_t count,
-                                struct error *e)
+/* Places edges of the stream; an edges_visitor. */
+static enum status visit_stream(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     const struct placing *c = context;
     struct bucket_writer *w = &c->store->writer[thread];
     for (size_t i = 0; i < count; i++) {
-        ask_for(c, edges[i + AHEAD < count ? i + AHEAD : i]);
+        prefetch_labels(c, edges[i + AHEAD < count ? i + AHEAD : i]);
         place_arc(c, w, edges[i]);
     }
     if (w->error.status != ST_OK)
@@ -68,12 +69,13 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
     return e->status;
 }
 
+/* Places the edges of a tile; a tile_visitor. */
 static enum status visit_tile(void *context, int thread, const struct tile_run *run, struct error *e)
 {
     const struct placing *c = context;
     struct bucket_writer *w = &c->store->writer[thread];
     for (size_t i = 0; i < run->count; i++) {
-        ask_for(c, tile_edge(run, c->tile_bytes, i + AHEAD < run->count ? i + AHEAD : i));
+        prefetch_labels(c, tile_edge(run, c->tile_bytes, i + AHEAD < run->count ? i + AHEAD : i));
         place_arc(c, w, tile_edge(run, c->tile_bytes, i));
     }
     if (w->error.status != ST_OK)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* The bits of a column of subgraph g in a record. */
 static unsigned column_bits(const struct vertex_order *o, enum subgraph g)
 {
     if (subgraph_columns(g) == DELEGATES)
@@ -12,6 +13,7 @@ static unsigned column_bits(const struct vertex_order *o, enum subgraph g)
     return o->local_bits + (subgraph_rows(g) == NORMALS ? bits_for(o->p) : 0);
 }
 
+/* The most bits that a column takes in any subgraph. */
 unsigned placement_column_bits(const struct vertex_order *o)
 {
     return (unsigned)larger(column_bits(o, NN), column_bits(o, DD));
@@ -34,8 +36,8 @@ struct rows_cut {
     struct row_ranges_limits limits;
 };
 
-static struct rows_cut plan_cut(const struct vertex_order *o, enum vertex_kind rows,
-                                struct placement_limits l)
+/* How the rows of this kind are cut, with the degrees of the largest shard, or of the delegates, as weights. */
+static struct rows_cut plan_cut(const struct vertex_order *o, enum vertex_kind rows, struct placement_limits l)
 {
     const struct shard_vertices *sv = &o->shard[largest_shard(o)];
     uint64_t count = rows == NORMALS ? sv->locals : o->d, max_ranges = l.max_ranges / o->p;
@@ -50,8 +52,8 @@ static struct rows_cut plan_cut(const struct vertex_order *o, enum vertex_kind r
     return (struct rows_cut){o->delegate_runs, o->delegate_run_count, {target * o->p, most, most}};
 }
 
-struct placement_ranges placement_count(const struct vertex_order *o,
-                                        struct placement_limits limits)
+/* Counts the ranges that placement_plan makes with these limits. */
+struct placement_ranges placement_count(const struct vertex_order *o, struct placement_limits limits)
 {
     struct rows_cut normals = plan_cut(o, NORMALS, limits);
     struct rows_cut delegates = plan_cut(o, DELEGATES, limits);
@@ -68,6 +70,7 @@ static const enum subgraph placed[][SUBGRAPHS + 2] = {
     [ROWS_OUT_AND_IN] = {NN, IN_NN, ND, DN, DD, NOTHING_PLACED},
 };
 
+/* The buckets of a shard with this many ranges. */
 uint64_t placement_shard_buckets(enum placed_rows rows, uint64_t normals, uint64_t delegates)
 {
     uint64_t buckets = 0;
@@ -76,6 +79,7 @@ uint64_t placement_shard_buckets(enum placed_rows rows, uint64_t normals, uint64
     return buckets;
 }
 
+/* Plans ranges and buckets; the store is not opened. */
 enum status placement_plan(struct placement *pl, const struct vertex_order *o, enum placed_rows rows,
                            struct placement_limits limits, struct error *e)
 {
@@ -109,6 +113,7 @@ void placement_free(struct placement *pl)
     memset(pl, 0, sizeof *pl);
 }
 
+/* The bytes of a record in this bucket of a shard. */
 unsigned placement_bucket_bytes(const struct placement *pl, uint32_t bucket)
 {
     const enum subgraph *g = placed[pl->rows];
@@ -118,12 +123,14 @@ unsigned placement_bucket_bytes(const struct placement *pl, uint32_t bucket)
     return record_bytes(plan, bucket - plan->first_bucket);
 }
 
+/* The entries that range_of needs. */
 uint32_t record_target_granules(const struct record_plan *plan)
 {
     const struct row_ranges *rows = plan->rows;
     return rows->rows == 0 ? 0 : row_ranges_granule((uint32_t)(rows->rows - 1), rows->granules) + 1;
 }
 
+/* Fills in range_of, and returns what record_append needs to know of the subgraph. */
 struct record_target record_target_make(const struct record_plan *plan, uint16_t *range_of)
 {
     uint32_t granules = record_target_granules(plan);

@@ -55,8 +55,7 @@ struct placement_ranges {
 };
 
 /* Counts the ranges that placement_plan makes with these limits. */
-struct placement_ranges placement_count(const struct vertex_order *order,
-                                        struct placement_limits limits);
+struct placement_ranges placement_count(const struct vertex_order *order, struct placement_limits limits);
 
 /* The buckets of a shard with this many ranges. */
 uint64_t placement_shard_buckets(enum placed_rows rows, uint64_t normals, uint64_t delegates);
@@ -69,6 +68,7 @@ void placement_free(struct placement *placement); /* a zeroed one is allowed */
 /* The most bits that a column takes in any subgraph. */
 unsigned placement_column_bits(const struct vertex_order *order);
 
+/* The bucket of a shard, subgraph and range in the store. */
 static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
                                         enum subgraph g, uint32_t range)
 {
@@ -120,6 +120,7 @@ enum { RECORD_RANGE_BITS = 14, RECORD_RANGE_MASK = ROW_RANGES_MOST - 1 };
 uint32_t record_target_granules(const struct record_plan *plan);
 struct record_target record_target_make(const struct record_plan *plan, uint16_t *range_of);
 
+/* Appends a record to its bucket; `shard_bucket` is the first bucket of the shard. */
 static inline void record_append(const struct record_target *t, struct bucket_writer *w,
                                  uint32_t shard_bucket, uint32_t row, uint64_t column)
 {

@@ -12,6 +12,7 @@ struct modulus {
     uint64_t reciprocal; /* 2^64 / p, rounded up */
 };
 
+/* v mod p. */
 static inline uint32_t reduce(const struct modulus *m, uint64_t v)
 {
     if (v > UINT32_MAX)

@@ -11,6 +11,7 @@ static inline void widen(struct record_reader *r, size_t count, unsigned bytes)
         r->piece[i] = ((bucket_odd_record(from, bytes, i) - least) & mask) + least;
 }
 
+/* Points *records at the next records, of r->width bytes, and returns their number; 0 if none are left. */
 size_t record_reader_next(struct record_reader *r, const void **records)
 {
     if (r->bucket.width == r->width)

@@ -27,8 +27,7 @@ static inline unsigned record_given_bytes(unsigned bytes)
 }
 
 /* Begins to read the bucket of a range of rows. `least` is the smallest possible record: the first row of the range << column_bits. */
-static inline void record_reader_start(struct record_reader *r, struct bucket_reader bucket,
-                                       uint64_t least)
+static inline void record_reader_start(struct record_reader *r, struct bucket_reader bucket, uint64_t least)
 {
     r->least = least;
     r->bucket = bucket;

@@ -27,6 +27,7 @@ static double weigh(struct walk *w, uint64_t rows)
     return sum;
 }
 
+/* The first row of a granule. */
 static uint64_t granule_start(const struct row_ranges *r, uint64_t granule)
 {
     const struct row_granules *g = &r->granules;
@@ -51,6 +52,7 @@ static struct row_granules choose_granules(uint64_t rows, uint64_t max_rows)
     return g;
 }
 
+/* The granules that all rows make. */
 static uint64_t count_granules(const struct row_ranges *r)
 {
     return r->rows == 0 ? 0 : row_ranges_granule((uint32_t)(r->rows - 1), r->granules) + 1;
@@ -94,6 +96,7 @@ static void cut(struct row_ranges *r, struct walk walk, const struct row_ranges_
     }
 }
 
+/* Counts the ranges, without arrays. */
 struct row_ranges row_ranges_count(const struct degree_run *runs, uint64_t run_count,
                                    const struct row_ranges_limits *limits)
 {
@@ -102,6 +105,7 @@ struct row_ranges row_ranges_count(const struct degree_run *runs, uint64_t run_c
     return r;
 }
 
+/* Cuts the rows into ranges of about equal weight; `runs` has the weights, which are degrees. */
 enum status row_ranges_make(struct row_ranges *r, const struct degree_run *runs,
                             uint64_t run_count, const struct row_ranges_limits *limits,
                             struct error *e)
