@@ -61,14 +61,15 @@ static void add_root(const struct cli *cli, struct command *c, const char *text)
 /* Appends the roots of a list with commas. */
 static void add_roots(const struct cli *cli, struct command *c, const char *list)
 {
-    char text[32];
-    for (;;) {
-        size_t length = strcspn(list, ","), most = sizeof text;
-        snprintf(text, sizeof text, "%.*s", (int)(length < most ? length : most), list);
-        add_root(cli, c, text);
+    for (size_t length; length = strcspn(list, ","), c->error.status == ST_OK; list += length + 1) {
+        char *text = strndup(list, length);
+        if (text == NULL)
+            fail_memory(&c->error, "roots", length + 1);
+        else
+            add_root(cli, c, text);
+        free(text);
         if (list[length] == '\0')
             return;
-        list += length + 1;
     }
 }
 

@@ -663,6 +663,6 @@ enum status outfile_print(const char *path, text_printer *print, const void *con
 enum status stream_flush(FILE *stream, struct error *e)
 {
     if (fflush(stream) != 0 || ferror(stream))
-        return fail_errno(e, "standard output", "cannot write");
+        return fail_errno(e, stream == stderr ? "standard error" : "standard output", "cannot write");
     return ST_OK;
 }

@@ -195,6 +195,8 @@ check_exit 2 'a root that is no vertex' "$check" -r 10 --depths "$tmp/d" "$tmp/g
 check_says 'root 10: the graph has vertices 0 to 9'
 check_exit 2 'a root that is no number' "$check" -r 1,x --depths "$tmp/%d" "$tmp/g.edges"
 check_exit 2 'several roots without %d' "$check" -r 0,1 --depths "$tmp/d" "$tmp/g.edges"
+check_exit 2 'a root of 33 digits that is no vertex' "$check" -r 000000000000000000000000000000007x --depths "$tmp/d" "$tmp/g.edges"
+check_says '000000000000000000000000000000007x'
 check_exit 2 '%d without a root' "$check" --depths "$tmp/%d" "$tmp/g.edges"
 check_exit 2 'two from standard input' "$check" --depths - "-"
 check_exit 2 'standard input under mpiexec' mpi 2 --depths - "$tmp/g.edges"

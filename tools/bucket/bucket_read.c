@@ -6,7 +6,7 @@
 enum { AHEAD_LINES = 8 };
 
 /* Moves the reader to its bucket's first chunk in `run` or, if that has none, in a newer run. `run` may be NULL. */
-static void start_run(struct bucket_reader *r, const struct bucket_run *run)
+static void enter_run(struct bucket_reader *r, const struct bucket_run *run)
 {
     while (run != NULL && run->first[r->bucket] == run->first[r->bucket + 1])
         run = run->next;
@@ -16,11 +16,11 @@ static void start_run(struct bucket_reader *r, const struct bucket_run *run)
 }
 
 /* Moves the reader to what thread r->thread has in the bucket: its first spilled run, and its first chunk in memory. */
-static void start_thread(struct bucket_reader *r)
+static void enter_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
     r->chunk = w->last[r->bucket];
-    start_run(r, w->oldest_run);
+    enter_run(r, w->oldest_run);
 }
 
 /* Opens a reader of what threads `first` to end - 1 have appended to the bucket. */
@@ -29,7 +29,7 @@ struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_
 {
     struct bucket_reader r = {
         .store = store, .bucket = bucket, .width = width, .thread = first, .threads = end};
-    start_thread(&r);
+    enter_thread(&r);
     return r;
 }
 
@@ -109,7 +109,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
     while (r->thread < r->threads) {
         if (r->run != NULL && r->run_chunk == r->run->first[r->bucket + 1])
-            start_run(r, r->run->next);
+            enter_run(r, r->run->next);
         if (r->run != NULL) {
             const struct bucket_chunk *chunk = next_spilled(r);
             if (chunk == NULL)
@@ -123,7 +123,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
             if (count > 0)
                 return count;
         } else if (++r->thread < r->threads) {
-            start_thread(r);
+            enter_thread(r);
         }
     }
     return 0;

@@ -372,7 +372,7 @@ static enum status open_values(struct degrees *d, struct edge_source *source,
         .threads = o->threads,
         .spill = o->spill};
     int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
-    if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
+    if (in_windows || values_open(&d->of.values, &values, budget, e) == ST_RESOURCE)
         too_many_vertices(source, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }

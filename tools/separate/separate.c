@@ -50,8 +50,8 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     degrees_free(&s->degrees, budget);
 }
 
-/* Nonzero if degrees are small and about equal, as in meshes and lattices, whatever the order of vertices. A random graph is no
- * such graph: some of its vertices have twice the mean degree. */
+/* Returns whether degrees are small and about equal, as in meshes and lattices: at most MOST, and at most 1.5 times the mean of
+ * the vertices with edges. Random graphs fail this, as some of their vertices have twice the mean. Degrees of `ranks` ascend. */
 static int degrees_are_even(const struct ranks *ranks)
 {
     enum { MOST = 16 };

@@ -259,7 +259,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
         .beside_vertex = PACK_VERTEX_BYTES,
         .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
     struct graph g;
-    *plan = (struct pack_plan){0};
+    *plan = (struct pack_plan){.reads_split = o->split_path != NULL};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
         find_counts(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
@@ -272,7 +272,6 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     plan->d = g.d;
     plan->connected = g.connected;
     plan->d_is_exact = o->split_path != NULL || (o->th_given && o->th == TH_INFINITE);
-    plan->reads_split = o->split_path != NULL;
     plan->place_passes = plan->separation.scan_passes;
     plan->class_passes =
         o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;

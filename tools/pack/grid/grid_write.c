@@ -6,6 +6,7 @@
 #include "formats/base/progress.h"
 #include "formats/graph/grid_part.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
