@@ -252,7 +252,12 @@ curves() {
                 printf "set xrange [%g:%g]\n", first / 1.15, most * 1.15
                 if (zero) printf "set xtics add (\"0\" %g)\n", first
             } else printf "set xrange [%g:%g]\n", lowest_x - (most - lowest_x) / 50, most + (most - lowest_x) / 50
-            if (log_y) printf "set logscale y; set yrange [%g:%g]\n", lowest / 1.5, highest * 1.5
+            if (log_y) {
+                printf "set logscale y; set yrange [%g:%g]\n", lowest / 1.5, highest * 1.5
+                for (t = 10 ^ int(log(lowest / 1.5) / log(10) - 1); highest / lowest < 100 && t <= highest * 1.5; t *= 10)
+                    for (j = 1; j <= 5; j += j == 2 ? 3 : 1) if (j != 3 && j != 4) ticks = ticks (ticks == "" ? "" : ", ") sprintf("\"%g\" %g", j * t, j * t)
+                if (ticks != "") print "set ytics (" ticks ")"
+            }
             else print "set yrange [0:*]"
             print (log_x && !doubles && most / least > 1e4) ? "set format x \"10^{%L}\"" : "set format x \"%g\""
             print (log_y && highest / lowest > 1e4) ? "set format y \"10^{%L}\"" : "set format y \"%g\""
@@ -271,11 +276,11 @@ curves() {
                     plots = plots (plots != "" ? ", \\\n    " : "plot ") at_point
                     continue
                 }
-                if (source[i] == "published" && count[i] > 4) style = (name[i] ~ /derived/ ? "lines" : "linespoints pt 6 ps 1.1") " lw 1.5 dt 3 lc rgb \"#000000\""
+                if (source[i] == "published" && count[i] > 4) style = (name[i] ~ /derived/ ? "lines" : "linespoints ps 1.1 pt " (4 + long++ % 12)) " lw 1.5 dt 3 lc rgb \"#000000\""
                 else if (source[i] == "published") style = "points pt " (4 + 2 * (published++ % 5)) " ps 1.3 lw 1.5 lc rgb \"#000000\""
                 else if (source[i] == "model") style = "lines dt 2 lw 2 lc rgb \"" colour(modelled++) "\""
                 else style = "linespoints lw 2 ps 0.8 pt " (5 + 2 * (own % 5)) " lc rgb \"" colour(own++) "\""
-                if (source[i] == "model") # the band of its errors on machines where it was compared
+                if (source[i] == "model" && name[i] ~ /dbfs on H200/) # the band of its errors where it was compared
                     plots = plots (plots != "" ? ", \\\n    " : "plot ") "$curve" i " using 1:($2/1.39):($2/0.72) with filledcurves fc rgb \"#999999\" fs transparent solid 0.15 noborder notitle"
                 plots = plots (plots != "" ? ", \\\n    " : "plot ") "$curve" i " using 1:2 with " style " title \047" name[i] "\047 noenhanced"
             }

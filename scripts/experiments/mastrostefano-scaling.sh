@@ -44,4 +44,4 @@ rmat $((scale + 1)) >"$work/edges"
         s=$((s + 1))
     done
 } | keep_curves mastrostefano-weak "Mastrostefano: weak scaling, from RMAT 19 there, from $scale here; $(shared)" "$own" processes GTEPS xy
-keep mastrostefano-times "Mastrostefano: times of kernels and of MPI, without delegates, with sort-unique; theirs of the third level alone, on 1 to 64 GPUs; parts overlap; $(shared)" "$own" <"$work/times"
+keep mastrostefano-times "Mastrostefano: times of kernels and of MPI, without delegates, with sort-unique; theirs, on 1 to 64 GPUs, without a unit, which is taken as s (their note on the third level may mean the counts of vertices alone); parts overlap, and are sums over levels of the slowest process; $(shared)" "$own" <"$work/times"

@@ -30,5 +30,5 @@ END
     awk -v OFS='\t' '{ gsub(/-/, " ", $1); print "published", $1, $2, $4 / $2 }' "$work/projects"
     row ours 'dbfs here' 1 "$(gteps graph)"
     weak_scaling | awk -F '\t' -v OFS='\t' '{ $4 /= $3; print }'
-} | keep_curves pan-figure-1 'Pan, figure 1, right: rate per processor by processors' "$own; $model_words" \
+} | keep_curves pan-figure-1 "Pan, figure 1, right: rate per processor by processors; ours of RMAT $((scale + 3)), theirs of scales 24 to 35" "$own; $model_words" \
     processors 'GTEPS a processor' xy

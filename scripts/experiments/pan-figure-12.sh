@@ -8,4 +8,4 @@ awk -F '\t' -v OFS='\t' '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /_percent$/) { at[++n] = i; title[n] = $i; sub(/_percent/, "", title[n]) }
               next }
     $1 != "inf" && ($1 == 0 || $1 >= 1.4 * last) { last = $1; for (i = 1; i <= n; i++) print "ours", title[i], $1, $at[i] }' "$work/sweep" |
-    keep_curves pan-figure-12 "Pan, figure 12: edges and delegates by TH, $graph" 'degsplit; no search; nd and dn are alike' TH percent x 16 128 'the range of the paper, Friendster: 16 to 128'
+    keep_curves pan-figure-12 "Pan, figure 12: edges and delegates by TH, $graph" 'degsplit; no search; nd and dn are alike' TH 'percent of edges; d: of vertices' x 16 128 'the range of the paper, Friendster: 16 to 128'

@@ -9,7 +9,7 @@ for chunk in 4096 16384 65536 262144 1048576 4194304 16777216; do
     row ours 'remote exchange' $chunk "$(reported graph options remote_exchange_s | awk '{ print 1000 * $1 }')" >>"$work/times"
     row ours 'messages of a search' $chunk "$(reported graph options messages)" >>"$work/messages"
 done
-keep_curves pan-messages 'Pan, section VI-A1: time of the exchange by message size; the best one there is 4 MB for data above 2 MB, of 128 KB to 16 MB between 32 hosts; a search here moves less than 2 MB' "$loop, push, no delegates, 2 ranks" \
+keep_curves pan-messages 'Pan, section VI-A1: time of the exchange by message size; the best one there is 4 MB for data above 2 MB, of 128 KB to 16 MB between 32 hosts; a rank here sends less than 2 MB in a search; RMAT '$((scale + 3)) "$loop, push, no delegates, 2 ranks" \
     'bytes of --chunk' ms x <"$work/times"
-keep_curves pan-messages-count 'Pan, section VI-A1: messages of a search by message size' "$loop, push, no delegates, 2 ranks" \
+keep_curves pan-messages-count "Pan, section VI-A1: messages of a search by message size, RMAT $((scale + 3))" "$loop, push, no delegates, 2 ranks" \
     'bytes of --chunk' messages xy <"$work/messages"

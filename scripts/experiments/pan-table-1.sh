@@ -20,4 +20,4 @@ rmat $((scale + 2)) >"$work/edges"
                 print p, th, n, d, ends, m, nn, mixed, dd, formula, bytes, 16 * m, 8 * n + 8 * m
             }'
     done
-} | keep pan-table-1 'Pan, Table I: memory of the subgraphs in bytes' 'dbfs-pack; no search'
+} | keep pan-table-1 "Pan, Table I: memory of the subgraphs in bytes, RMAT $((scale + 2)), TH 8 for each shard" 'dbfs-pack; no search'

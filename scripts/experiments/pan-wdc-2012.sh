@@ -5,7 +5,7 @@
 
 rate() { "$bin/dbfs-model" rates h200 | awk -v name="$1" '$1 == name { print $2 }'; } # NAME
 {
-    row source what gpus levels gteps ms_a_level
+    row source what gpus levels gteps ms_a_level_by_division
     published pan-wdc-2012 | awk -F '\t' -v OFS='\t' '{ split($2, what, ","); print $1, what[1] ", 40x2x2 P100, TH 256", 160, $3 " (mean)", $4, 112e9 / ($4 * 1e9) / $3 * 1e3 }'
     # 224 G edge ends of 112 G edges; every edge end is kept, and most are never looked at
     awk -v OFS='\t' -v edge="$(rate edge_s)" -v loop="$(rate loop_factor)" -v level="$(rate message_level_s)" '

@@ -89,7 +89,7 @@ section() { # TABLE
     echo '@media print { .table { max-height: none; overflow: visible } h3, img { break-inside: avoid } }</style></head><body>'
     echo '<h1>Experiments of dbfs</h1><p>Every figure and table of five papers. Black points named <i>published</i> are numbers of the
 paper, lines named <i>ours</i> were run here or, in kept tables, on the machine that they name, dashed lines named <i>model</i> are predictions of dbfs-model. A grey band is the range that the
-paper names. Rates are geometric means over the roots (ROOTS in each command; the papers of Pan and Kolganov have 140 and 64), unless a title says
+paper names or, behind a dashed line, the errors of the model. Rates are geometric means over the roots (ROOTS in each command; the papers of Pan and Kolganov have 140 and 64), unless a title says
 something else. On a machine that does other work they differ by a factor of two from run to run. Each table says its machine, its revision, and whether the engines have changed since.</p>'
     echo "<p>Two predictions have a name each. $(html "$model_words").</p><nav><ul>"
     grep -v '^#' $here/index.tsv | while IFS=$tab read -r paper item table _; do

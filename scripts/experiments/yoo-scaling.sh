@@ -50,4 +50,4 @@ for p in 1 2 4; do
     done
 done | sed 's/one side--one-sided/one side/' |
     keep_curves yoo-figure-4c 'Yoo, figure 4c: searches from one side and from both, median of a pair; 4,000 vertices a process, k = 10 (theirs: 100,000, where both sides take at worst 33%)' \
-        'dbfs-paths, cpu; each pair is searched by one process' 'processes, with which the graph grows' 'ms a pair' y
+        'dbfs-paths, cpu; each pair is searched by one process' 'vertices / 4,000, with a process each' 'ms a pair' y
