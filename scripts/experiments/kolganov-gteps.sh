@@ -20,6 +20,6 @@ for s in 26 28 30; do
     "$bin/dbfs-model" predict -p 1 --rmat $s | awk -F '\t' -v OFS='\t' -v s=$s '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == "gteps") at = i } NR == 2 { print "model", "one H200", s, $at }' >>"$work/curves"
 done
-keep kolganov-residence 'Kolganov: rates by scale, and where columns are' "$own" <"$work/rates"
+keep kolganov-residence 'Kolganov: rates by scale, and where columns are; mean: of the rates of all roots (theirs on a P100: 204 at scale 26, 41.7 at 30)' "$own" <"$work/rates"
 { published kolganov-gteps; cat "$work/curves"; } |
     keep_curves kolganov-gteps 'Kolganov: GTEPS by scale, least and most of all roots' "$own; model: dbfs-model predict" scale GTEPS y

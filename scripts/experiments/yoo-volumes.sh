@@ -34,7 +34,7 @@ for k in 10 34 50 100; do
         grid_levels $topology >"$work/grid.levels"
         time=$(grep -o '"time_s": [0-9.e+-]*' "$work/grid.json" | tail -n 1 | cut -d ' ' -f 2) # it has no time of messages
         awk -v OFS='\t' -v n=$n -v k=$k -v p=8 -v t=$topology -v time="$time" '{ expand += $2 / p; fold += $3 / p }
-            END { print "ours", t, n / p, k, time, "NaN", expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
+            END { print "ours", t, n / p, k, sprintf("%.3g", time), "NaN", expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
         [ $topology = 2x4 ] || continue
         [ $k = 100 ] || awk -v OFS='\t' -v k=$k -v p=8 '{ print "ours", "2D, k = " k, $1, ($2 + $3) / p }' "$work/grid.levels" >>"$work/volumes"
         awk -v OFS='\t' -v k=$k -v p=8 '{ after += $3; dropped += $4 }
@@ -43,5 +43,5 @@ for k in 10 34 50 100; do
 done
 keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 8 processes (theirs: 40 million, 400, where 1D and 2D move as much for k = 34)" \
     "1D: $counting; 2D: dbfs-traverse-2d, 2x4, ring" level 'vertices a process' <"$work/volumes"
-keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "1x: $counting; 2x4: dbfs-traverse-2d, ring" <"$work/redundant"
-keep yoo-table-1 'Yoo, table 1: times, and mean length of a message by topology, in vertices a level' "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"
+keep yoo-figure-8 "Yoo, figure 8: share of duplicates that need not move, Poisson graphs of $n vertices; theirs as much as 80%, with a ring and vertices that grow with processors" "1x: $counting; 2x4: dbfs-traverse-2d, ring" <"$work/redundant"
+keep yoo-table-1 "Yoo, table 1: times, and mean length of a message by topology, in vertices a level; Poisson graphs of $n vertices, so small that a process hears of all of them; communication is not timed apart (NaN); theirs has an expand, or a fold, where ours has one process and counts none (0)" "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"
