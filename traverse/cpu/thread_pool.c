@@ -85,13 +85,14 @@ static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
     return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Returns 1 if thread `owner` may have pieces that nobody has begun. Reads only, so that the count's cache line stays
- * shared: most such checks find no piece, and reserving one would move the line from core to core. */
-static int may_have_piece(const struct pool_thread *owner, const struct work *work)
+/* Returns 1 if thread `of`, which is *owner, may have pieces that nobody has begun. Only reads owner->taken, so that the count's
+ * cache line stays shared: most such checks find no piece, and reserving one would move the line from core to core. Does not
+ * read owner->number, on a cache line that the owner writes while it waits. */
+static int may_have_piece(const struct pool_thread *owner, int of, const struct work *work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
     uint64_t taken = seen >> 32 == work->number ? seen & UINT32_MAX : 0;
-    return taken * (uint64_t)work->threads + (uint64_t)owner->number < work->pieces;
+    return taken * (uint64_t)work->threads + (uint64_t)of < work->pieces;
 }
 
 /* Does pieces of a work as thread `number` until all have been begun: first its own, then those of the next threads.
@@ -102,8 +103,8 @@ static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number
     for (int i = 0; i < work.threads; i++) {
         int of = number + i < work.threads ? number + i : number + i - work.threads;
         struct pool_thread *owner = &pool->all[of];
-        while (i == 0 || may_have_piece(owner, &work)) {
-            uint64_t piece = take_piece_of(owner, work.number) * threads + (uint64_t)owner->number;
+        while (i == 0 || may_have_piece(owner, of, &work)) {
+            uint64_t piece = take_piece_of(owner, work.number) * threads + (uint64_t)of;
             if (piece >= work.pieces)
                 break;
             sum += work.job(work.context, number, piece);
