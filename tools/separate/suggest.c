@@ -14,7 +14,7 @@ static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 /* The most bytes of a shard on a GPU, which leaves room for the arrays of a search on an H200 of 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
-/* Nonzero if the choice of TH takes this machine into account. */
+/* Returns whether TH is chosen for this kind of machine, alone or among others. */
 static int counts_machine(enum th_choice choice, enum machine machine)
 {
     return machine == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;

@@ -18,7 +18,8 @@
 
 /* ---- rows of equal length ---- */
 
-/* Returns 1 if most columns of a sample of even rows are close to the number of their row; 0 for packed columns. */
+/* Returns 1 if most columns of a sample of *even, rows that follow each other and are equally long, are close to the number of
+ * their row; 0 for packed columns. */
 static int are_columns_near(const struct csr *csr, const struct even_rows *even)
 {
     enum { SAMPLE = 1024, NEAR = 1 << 12 };

@@ -318,8 +318,9 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* ---- all levels by the devices themselves ---- */
 
-/* Returns whether the devices may run all levels by themselves. They may not if the user gave factors, which only the loop
- * follows. The loop also runs searches from a root without edges, and searches that end at depth 0: it is as fast for these. */
+/* Returns whether the devices may run all levels by themselves, in any mode of a whole search. For that they must reach all
+ * shards (exchange_is_fused), and the user must have given no factors for directions, which only the loop follows. The loop
+ * also runs searches that are over at once: from a root without edges, or with --max-depth 0. */
 static int may_run_fused(const struct bfs *bfs)
 {
     return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&

@@ -368,8 +368,9 @@ static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t,
     return e->status;
 }
 
-/* Nonzero if range r is sorted all at once, and not row by row. For that it must fit into the cache, and in nn a row must have
- * fewer than one in 64 columns on average, because marks (row_sort.h) sort denser rows faster. */
+/* Returns whether range r is sorted all at once, and not row by row. For that it must fit into the cache. In nn (csr->to is NULL)
+ * it must also have enough records for a radix sort, and rows that have fewer than one in 64 columns on average, because marks
+ * (row_sort.h) sort denser rows faster. */
 static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
 {
     unsigned bits = csr->plan->column_bits;

@@ -298,7 +298,7 @@ static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t pla
            divide_scarce(m, s, placing, left, /* with_places */ 0);
 }
 
-/* The least memory that is enough for placing and for building. */
+/* Searches for the least bytes that are enough for placing and for building, up to 2^50. */
 static uint64_t find_least(const struct pack_size *s)
 {
     uint64_t low = 1, high = UINT64_C(1) << 50;

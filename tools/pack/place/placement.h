@@ -76,7 +76,7 @@ static inline uint32_t placement_bucket(const struct placement *placement, uint3
            placement->plan[g].first_bucket + range;
 }
 
-/* The width of the records of a range, and their bytes. */
+/* Return the bits of a record of a range, which hold its row and its column, and the bytes that such a record takes. */
 static inline unsigned record_width_of(const struct record_plan *plan, uint32_t range)
 {
     return record_width(plan->column_bits, plan->rows->first[range + 1] - plan->rows->first[range]);

@@ -8,8 +8,9 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 
 /* Kernel, full grid: asks, for each nn edge of a vertex to another shard, whether the neighbour's depth is that of the vertex
- * minus 1. A warp takes one of the vertices that ask. If `writes` is 0, a.cursor[s] only counts the questions for shard s. If
- * it is 1, each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
+ * minus 1. A warp takes one of the vertices that ask: those in a.vertices or, if that is NULL, all. If `writes` is 0, a.cursor[s] only
+ * counts the questions for shard s. If it is 1, each question is written at index a.cursor[s], which then grows by 1, and the
+ * vertex that asks into a.askers. If a.neighbours is given, neighbours are written in place of questions. PACKED: columns are packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int writes)
 {

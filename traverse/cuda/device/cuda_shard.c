@@ -72,7 +72,8 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
     return e->status;
 }
 
-/* Frees the memory of gpu_take_hosted, if there is any, and gives its bytes back to the budget. */
+/* Frees the page-locked host memory of gpu_take_hosted, if there is any, and gives its bytes back to the budget. Called once,
+ * when the device is closed: the members of dev->memory stay. */
 void gpu_free_hosted(struct device *dev)
 {
     cudaFreeHost(dev->memory.host);

@@ -80,8 +80,8 @@ static enum status read_updates(struct masks *m, struct error *e)
 }
 
 /* Sets *changed_plus_1, for this rank's note: to the number of words that the group changed, plus 1, or to 0 if another rank
- * of the group sends the number. First reads the group's delegates, unless masks_begin has read them. The next level begins
- * unread, also if no masks are reduced in this level. */
+ * of the group sends the number. First reads the group's delegates, unless masks_begin has read them. The stage becomes
+ * MASKS_UNREAD for the next level, unless a reduction has begun: masks_reduce, which is not called in each level, sets it then. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed_plus_1, struct error *e)
 {
     if (m->stage == MASKS_UNREAD)
@@ -158,8 +158,9 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
 
 /* Reduces the masks of all groups: as lists if the changed words of all groups fit, otherwise as whole masks. All ranks
  * choose alike, as all read the same notes; m->is_sparse keeps this choice. Only ranks for which rank_reduces is true send
- * anything. If masks_move has begun to reduce whole masks, no second reduction is begun. Adds the bytes to *counts. Returns
- * whether the reduction may still be under way. In this case masks_are_here says when it is over. */
+ * anything. If masks_move has begun to reduce whole masks, which it does only if the same sum is too large for lists, no second
+ * reduction is begun. Adds the bytes to *counts. Returns whether the reduction may still be under way. In this case
+ * masks_are_here says when it is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;

@@ -128,6 +128,7 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->on.stream);
     cuda_batch_take_list(&s->gpu, 0, s->on.stream);
     s->gpu.next_brief = s->brief[1];
+    /* no vertex is active and all words are zero, so these find nothing */
     cuda_batch_pull(&s->gpu, s->on.stream);
     cuda_batch_list(&s->gpu, s->on.stream);
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
