@@ -19,7 +19,7 @@ ended 1 'a rank is stopped during a search, with --timeout'
 doing='\(searching from\|writing results of\) root [0-9]*'
 check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
     'a rank is stopped during a search: the message names rank, host and phase'
-check 'a rank of dbfs-traverse is stopped: no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+check 'a rank of dbfs-traverse is stopped: no rank is left' ranks_end 100 dbfs-traverse "$tmp/many"
 
 microseconds() { date +%s%6N; }
 for _ in 1 2 3 4 5; do # a busy host may continue the rank too late
@@ -40,14 +40,14 @@ kill -KILL "$stopped"
 got=0
 wait $pid 2>/dev/null || got=$?
 check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
-check 'a rank is killed: no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+check 'a rank is killed: no rank is left' ranks_end 100 dbfs-traverse "$tmp/many"
 
 graph500=$(realpath "$BIN/dbfs-graph500")
 start_search "$MPIEXEC" -n 2 "$graph500" --backend cpu --no-energy -@ 1 --timeout 2 -n 1000000 "$tmp/many"
 kill -STOP "$(ranks_of dbfs-graph500 "$tmp/many" | tail -1)"
 ended 1 'a rank of dbfs-graph500 is stopped, with --timeout'
 check_says '^dbfs-graph500: rank [01] on [^ ]*, [^:]*: did not run for [2-9]\.[0-9] s' 'a rank of dbfs-graph500 is stopped: the message names rank, host and phase'
-check 'a rank of dbfs-graph500 is stopped: no rank is left' test -z "$(ranks_of dbfs-graph500 "$tmp/many")"
+check 'a rank of dbfs-graph500 is stopped: no rank is left' ranks_end 100 dbfs-graph500 "$tmp/many"
 
 "$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
 "$MPIEXEC" -n 2 "$pack" -q -@ 1 --timeout 1 -p 2 -o "$tmp/x" "$tmp/large.edges" >"$tmp/out" 2>"$tmp/err" &
@@ -59,7 +59,7 @@ ended 1 'a rank is stopped while it packs, with --timeout'
 # on a busy host it may stop while the other rank waits for it
 late='\(did not run\|others waited for it\) for'
 check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'a rank of dbfs-pack is stopped: the message names rank, host and phase'
-check 'a rank of dbfs-pack is stopped: no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
+check 'a rank of dbfs-pack is stopped: no rank is left' ranks_end 100 dbfs-pack "$tmp/x"
 check_exit 0 '--resume goes on after a rank was lost' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
 
 # While ranks of a program work on a large file, one is stopped, then one is killed.
@@ -84,7 +84,7 @@ stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
             wait $pid 2>/dev/null || got=$?
             check "$name: a rank is killed: the launcher ends the job (exit $got)" test $got != 0
         fi
-        check "$name: no rank is left" test -z "$(ranks_of "$name" "$file")"
+        check "$name: no rank is left" ranks_end 100 "$name" "$file"
         check "$name: nothing has a final name" test -z "$(ls "$tmp/s")"
     done
 }
@@ -101,6 +101,6 @@ if [ -n "${YIELD_MPI:-}" ]; then
     STOP_AT_END=1 check_exit 1 'a rank is stopped where MPI ends, with --timeout' \
         timeout 30 "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1 "$tmp/many"
     check_says '^dbfs-traverse: rank 0 on [^ ]*: a rank did not come to the end of MPI for 2.0 s (--timeout)'
-    check "$situation: no rank is left" test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+    check "$situation: no rank is left" ranks_end 100 dbfs-traverse "$tmp/many"
 fi
 finish
