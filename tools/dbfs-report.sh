@@ -688,16 +688,6 @@ work=$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot creat
 case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
-files=0
-take_word() { # the command, or a file
-    if [ -z "$command" ]; then
-        command=$1
-        return
-    fi
-    [ "$1" != - ] || take_standard_input
-    files=$((files + 1))
-    eval "file_$files=\$1"
-}
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) printf '%s\n' "$help" | give; exit ;;

@@ -109,8 +109,7 @@ uint64_t memory_available(void)
     return machine < cgroup ? machine : cgroup;
 }
 
-/* Reads VmHWM and not getrusage, which also counts the memory that this process had before it executed the program, when it was
- * a copy of its parent. */
+/* Reads VmHWM in place of getrusage, which also counts what the process had between fork and exec, as a copy of its parent. */
 uint64_t memory_peak_bytes(void)
 {
     char line[256];

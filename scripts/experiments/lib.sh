@@ -255,7 +255,7 @@ curves() {
             if (log_y) {
                 printf "set logscale y; set yrange [%g:%g]\n", lowest / 1.5, highest * 1.5
                 for (t = 10 ^ int(log(lowest / 1.5) / log(10) - 1); highest / lowest < 100 && t <= highest * 1.5; t *= 10)
-                    for (j = 1; j <= 5; j += j == 2 ? 3 : 1) if (j != 3 && j != 4) ticks = ticks (ticks == "" ? "" : ", ") sprintf("\"%g\" %g", j * t, j * t)
+                    for (j = 1; j <= 5; j += j == 2 ? 3 : 1) ticks = ticks (ticks == "" ? "" : ", ") sprintf("\"%g\" %g", j * t, j * t)
                 if (ticks != "") print "set ytics (" ticks ")"
             }
             else print "set yrange [0:*]"

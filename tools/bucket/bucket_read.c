@@ -129,7 +129,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
     return 0;
 }
 
-/* The bytes that a reader's buffer needs. */
+/* Returns the bytes of the buffer that a reader needs for spilled chunks; 0 if nothing of the store is spilled. */
 uint64_t bucket_read_bytes(const struct bucket_store *store)
 {
     return store->run_count > 0 ? BUCKET_READ_BYTES : 0;

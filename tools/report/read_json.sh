@@ -21,6 +21,18 @@ take_standard_input() {
     standard_input=1
 }
 
+# take_word WORD: notes a word of the command line: the first one as `command`, each further one as a file, in file_1, file_2, ...
+files=0
+take_word() {
+    if [ -z "$command" ]; then
+        command=$1
+        return
+    fi
+    [ "$1" != - ] || take_standard_input
+    files=$((files + 1))
+    eval "file_$files=\$1"
+}
+
 # one_field NAME: prints the name of a file as one field of one line
 one_field() {
     printf %s "$1" | tr '[:cntrl:]' '?'

@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* Reads the manifest, and maps this rank's shards into memory. With options->reverse, swaps the in-rows and out-rows of a
- * directed graph, so that the search goes against the edges. Fails with ST_USAGE if the shards cannot be divided evenly
- * among the ranks, or if in-rows are needed and the graph was packed without them. They are needed to search against the
+ * directed graph, so that the search goes against the edges. Sets graph->device_count and graph->shards. Fails with ST_USAGE
+ * if the shards cannot be divided evenly among the ranks, or not into options->device_count a rank, if that is given. Fails
+ * likewise if in-rows are needed and the graph was packed without them. They are needed to search against the
  * edges, to pull, and to find parents on several shards. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* Reads a number digit by digit, where the fast ways do not; UINT64_MAX if it does not fit. */
+/* Reads the digits at p into *id, one after the other; a number that does not fit 64 bits becomes UINT64_MAX. Returns the address
+ * behind the digits, which is p if there are none. For the cases that the functions below do not read faster. */
 static const char *scan_any_id(const char *p, uint64_t *id)
 {
     uint64_t value = 0;

@@ -197,7 +197,7 @@ enum status parts_finish(struct parts *parts, int *was_complete, struct error *e
     return comm_agree(parts->comm, e);
 }
 
-/* Closes the folder; after a failure abandons it. */
+/* Frees *parts, after a packing that ended with `status`: closes the folder, which is abandoned first if the packing failed. */
 void parts_end(struct parts *parts, enum status status)
 {
     if (status != ST_OK)

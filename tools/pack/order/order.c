@@ -107,7 +107,8 @@ static enum status list_runs(const struct sorting *s, const uint32_t *count, uin
     return ST_OK;
 }
 
-/* Turns the counts of ranks into the positions of the first vertex of each rank, the highest rank first. Returns their sum. */
+/* Makes an exclusive prefix sum in place: each rank of degrees gets the position of its first vertex instead of its number of
+ * vertices, the highest rank first. Returns the number of all vertices. */
 static uint64_t start_positions(uint32_t *count, uint32_t ranks)
 {
     uint64_t at = 0;

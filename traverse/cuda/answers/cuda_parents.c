@@ -132,10 +132,10 @@ static enum status list_questions(struct device *dev, struct byte_span *question
     return gpu_wait(dev, stream, e);
 }
 
-/* Begins to find parents after a search with depths below `levels`, and waits. Turns recorded parents into input ids in
- * by_vertex, and lists the vertices that have their parent on another device. The next step depends on all_read.
- * - all_read 0: writes the questions of the listed vertices, and sets questions[s] to where the questions for shard s are.
- * - all_read 1: writes the depths that peers will read. All p elements of `questions` become empty. */
+/* Does the first step of finding parents after a search with depths below `levels`, and waits for the device. Turns recorded parents
+ * into input ids in by_vertex, and lists the vertices that have their parent on another device.
+ * - If all devices read each other's memory (all_read), writes the depths for them to read, and makes questions[0..p) empty.
+ * - Otherwise writes the questions of the listed vertices, and sets questions[s] to those for shard s. */
 enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;

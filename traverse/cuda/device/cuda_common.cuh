@@ -280,8 +280,8 @@ __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
 }
 
 /* Describes element `at` of packed columns for packed_open_row, which decodes it. The element belongs to `row`, whose elements
- * begin at `begin`. A decoder adds gaps to a known column. If the row begins within the packed block of the element, this is
- * the row's last head column; otherwise the block itself has a column to begin with. */
+ * begin at `begin`. A decoder adds gaps to a column that is known. The block has one for a row that began before it. For a row
+ * that begins behind the block's first element, the gaps count from the row's last head column + 1, or from 0 without heads. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
     const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;

@@ -227,9 +227,9 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets s.block.target, which tells the next sparse level where to put the vertices that it reaches: work items into the sparse
- * frontier that is not in use, and their number into the counters of the round. A block that does levels by itself counts in
- * s.single_items. The vertices get the present depth + 1. One thread of each block calls it. */
+/* Sets s.block.target, which tells the next sparse level where to put the vertices that it reaches: their work items go
+ * into the sparse frontier that is not in use. The number of work items is counted in the counters of the round or, by a block
+ * that does levels by itself, in s.single_items. The vertices get the present depth + 1. One thread of each block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];

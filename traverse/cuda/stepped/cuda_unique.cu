@@ -10,7 +10,8 @@
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Drops duplicates in one of the two ways. The bitmap memory->mask is zero before and after. */
+/* Drops ids that are there twice from ids[count], by the way for short or for long lists, as count says. *kept becomes the number
+ * of ids that stay. The bitmap memory->mask is zero before and after. Does not wait. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;
