@@ -51,7 +51,8 @@ struct grid_counts {
     /* number of destinations found here that other processors of the grid row own, each once in a search */
     uint64_t found;
     uint64_t folded;     /* number of destinations sent along the grid row; in a ring, each counts on each hop */
-    /* number of vertices that came here round the ring of ranks, and were dropped because this rank had seen them, in this level or an earlier one */
+    /* number of vertices that came here round the ring of ranks, and were dropped because this rank had
+                       * seen them, in this level or an earlier one */
     uint64_t dropped;
     uint64_t messages;   /* number of messages sent; for each message sent, one is received */
 };
