@@ -6,14 +6,6 @@
 
 /* ---- opening ---- */
 
-/* Notes how the ids were permuted, for input_id. */
-static void note_permutation(struct graph_edges *g, int randomized, uint64_t n, uint64_t seed)
-{
-    g->randomized = randomized;
-    if (randomized)
-        bijection_init(&g->bijection, n, seed);
-}
-
 /* Opens the shards of a folder, and takes n and other facts from the manifest. */
 static enum status open_folder(struct graph_edges *g, const char *path, struct memory_budget *budget, struct error *e)
 {
@@ -22,7 +14,7 @@ static enum status open_folder(struct graph_edges *g, const char *path, struct m
     const struct manifest *m = &g->shards.manifest;
     g->n = m->totals.n;
     g->directed = m->direction == EDGES_DIRECTED;
-    note_permutation(g, m->randomized, m->random_n, m->random_seed);
+    input_ids_init(&g->ids, m->randomized, m->random_n, m->random_seed);
     return ST_OK;
 }
 
@@ -33,7 +25,7 @@ static enum status open_streams(struct graph_edges *g, const struct edge_inputs 
     if (edge_source_open(&g->source, inputs, tmpdir, g->comm, budget, e) != ST_OK)
         return e->status;
     const struct edges_info *info = &g->source.info;
-    note_permutation(g, info->randomized, info->random_n, info->random_seed);
+    input_ids_init(&g->ids, info->randomized, info->random_n, info->random_seed);
     g->n = g->source.totals.n;
     g->directed = info->direction == EDGES_DIRECTED;
     return ST_OK;
@@ -87,12 +79,6 @@ void graph_edges_close(struct graph_edges *g)
 
 /* ---- passes ---- */
 
-/* The id in the input of a vertex whose id was permuted. */
-static uint64_t input_id(const struct graph_edges *g, uint64_t id)
-{
-    return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
-}
-
 /* Gives edges to the visitor of the pass, with the ids of the input. Leaves out those with an id that is not below n. */
 static enum status visit_input_ids(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
@@ -103,8 +89,8 @@ static enum status visit_input_ids(void *context, int thread, const struct edge 
         if (edges[i].u >= g->n || edges[i].v >= g->n)
             continue;
         mapped[kept] = edges[i];
-        if (g->randomized)
-            mapped[kept] = (struct edge){input_id(g, edges[i].u), input_id(g, edges[i].v)};
+        if (g->ids.permuted)
+            mapped[kept] = (struct edge){input_id(&g->ids, edges[i].u), input_id(&g->ids, edges[i].v)};
         if (g->reversed)
             mapped[kept] = (struct edge){mapped[kept].v, mapped[kept].u};
         kept++;

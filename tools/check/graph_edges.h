@@ -4,10 +4,10 @@
 #define DBFS_GRAPH_EDGES_H
 
 #include "formats/base/memory.h"
-#include "formats/bijection.h"
 #include "formats/mpi/comm.h"
 #include "shard_edges.h"
 #include "tools/stream/edge_source.h"
+#include "tools/stream/input_ids.h"
 
 struct graph_edges {
     uint64_t n;
@@ -15,8 +15,7 @@ struct graph_edges {
     int directed, reversed; /* reversed: directed edges are given from head to tail */
     int is_folder, passed;
     struct shard_edges shards; /* of a folder */
-    int randomized;
-    struct bijection bijection;
+    struct input_ids ids;
     const struct comm *comm;
     int threads;
     edges_visitor visit; /* of the pass under way */

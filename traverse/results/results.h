@@ -7,6 +7,7 @@
 #include "traverse/options/args.h"
 
 #include "formats/name_map.h"
+#include "formats/npy.h"
 
 /* Counts of a search over all ranks. Counted edges are the undirected input edges at reached vertices. In a directed graph
  * all three counts of edges are the directed edges, without duplicates and self-loops, that begin at reached vertices. */
@@ -82,10 +83,5 @@ enum status results_write_values(const struct rank *rank, const struct root *roo
  * rank 0. */
 enum status reached_list_write(struct results *results, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e);
-
-/* results_npy_header writes the header of a numpy array to `header`: an array of n integers of `width` bytes each, or, if
- * `rows` is not 0, a matrix of `rows` rows and n columns. */
-enum { NPY_HEADER_BYTES = 128 };
-void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
 
 #endif

@@ -49,25 +49,6 @@ static int is_text(const struct writing *w)
     return w->format == RESULT_TEXT || w->format == RESULT_CSV;
 }
 
-/* Writes the header of a numpy array or matrix (results.h), in numpy's format 1.0: a magic number, the version, the length
- * of the header, a Python dict, and spaces that make the header a multiple of 64 bytes, with a newline at the end. */
-void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
-{
-    char shape[48];
-    if (rows == 0)
-        snprintf(shape, sizeof shape, "(%" PRIu64 ",)", n);
-    else
-        snprintf(shape, sizeof shape, "(%" PRIu64 ", %" PRIu64 ")", rows, n);
-    memset(header, ' ', NPY_HEADER_BYTES);
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
-    header[8] = (char)(NPY_HEADER_BYTES - 10);
-    header[9] = 0;
-    int length = snprintf(header + 10, NPY_HEADER_BYTES - 10,
-                          "{'descr': '<i%u', 'fortran_order': False, 'shape': %s, }", width, shape);
-    header[10 + length] = ' '; /* overwrites the terminating NUL */
-    header[NPY_HEADER_BYTES - 1] = '\n';
-}
-
 /* ---- windows ---- */
 
 /* Returns the range of input ids that a rank writes to the file: an equal share of all ids if all ranks write; otherwise
@@ -300,7 +281,7 @@ enum status results_write(struct results *r, const struct result_file *file, str
         w.all_write = r->comm->ranks > 1 && outputs_join(&w.out, r->comm, file->map == NULL, w.name);
         if (w.format == RESULT_NPY && r->comm->rank == 0) {
             char header[NPY_HEADER_BYTES];
-            results_npy_header(header, w.width, 0, r->graph->manifest.totals.n);
+            npy_header(header, w.width, 0, r->graph->manifest.totals.n);
             outfile_write(w.out, header, sizeof header, e);
         }
         write_windows(&w, e);

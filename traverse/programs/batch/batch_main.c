@@ -118,7 +118,7 @@ static enum status open_files(struct batching *b, struct error *e)
         return e->status;
     if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
         char header[NPY_HEADER_BYTES];
-        results_npy_header(header, 4, roots, n);
+        npy_header(header, 4, roots, n);
         if (!outfile_seekable(b->matrix))
             fail(e, ST_USAGE, "%s: a matrix needs a regular file", depths);
         else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
