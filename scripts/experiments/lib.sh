@@ -107,7 +107,7 @@ row() { # VALUE...: prints the values with tabs between
 
 machine() {
     local gpu=
-    [ "$backend" != cuda ] || gpu=$(nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=name --format=csv,noheader 2>/dev/null |
+    [ "$backend" != cuda ] || gpu=$(nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} --query-gpu=name --format=csv,noheader 2>/dev/null |
         sort | uniq -c | awk '{ count = $1; $1 = ""; print count " x" $0 ", " }')
     echo "$gpu$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 }

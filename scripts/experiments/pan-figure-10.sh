@@ -9,7 +9,7 @@
     s=$scale
     for p in 2 4 8; do
         if [ $p = 8 ]; then kind=BR reduction=blocking; else kind=IR reduction=nonblocking; fi
-        packed graph $p - < <(rmat $s)
+        packed graph $p - --links host < <(rmat $s) # messages are what is timed
         searched graph 2 --breakdown --exchange-memory host --exchange-form list --reduction $reduction "${factors[@]}"
         parts "DOBFS+$kind" "RMAT $s" $p
         searched graph 2 --breakdown --exchange-memory host --exchange-form list --reduction $reduction --direction push
