@@ -6,7 +6,7 @@ set -u
 bin=$(realpath "$BIN")
 here=$PWD
 PATH=$bin:$PATH
-export PYTHONPATH=$here/scripts PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$here/scripts/python PYTHONDONTWRITEBYTECODE=1
 cd "$tmp" || exit 1
 
 # locale LANGUAGE: makes it in a folder of the test; all programs of the C library find it there

@@ -1,10 +1,10 @@
 #!/bin/bash
-# python-processes.sh: scripts/dbfs.py beside threads, processes and signals: an answer is that of its own question, or
+# python-processes.sh: scripts/python beside threads, processes and signals: an answer is that of its own question, or
 # there is an exception that says what to do; and nothing is left, however a process ends.
 set -u
 in_memory_mib=64
 . tests/lib.sh
-export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
+export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts/python:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
 if ! python3 -c 'import numpy' 2>/dev/null; then
     skip 'Python, threads and processes: no python3 with numpy'
     finish

@@ -1,10 +1,10 @@
 #!/bin/bash
-# python.sh: scripts/dbfs.py packs arrays of numpy and searches them; results are those of scipy, if present, and
+# python.sh: scripts/python packs arrays of numpy and searches them; results are those of scipy, if present, and
 # agree with the edges.
 set -u
 in_memory_mib=128 # packs a hundred of small graphs, and each is synced
 . tests/lib.sh
-export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
+export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts/python:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
 wordnet=$PWD/datasets/wordnet-3.0.txt
 export wordnet
 if ! python3 -c 'import numpy' 2>/dev/null; then
@@ -20,7 +20,7 @@ def depths(graph, **options):
     with dbfs.open("x.dbfs", options=["-@", 1]) as g:
         return g.search(0).distances.tolist()
 def raises(code, text, call): # a code, or a kind of exception
-    kind = dbfs.Error if isinstance(code, int) else code
+    kind = dbfs.Error if isinstance(code, int) else code # or several kinds
     try:
         call()
     except kind as e:
@@ -102,23 +102,25 @@ raises(TypeError, "integer", lambda: depths(line, vertices=5.0))
 raises(TypeError, "integer", lambda: depths(line, vertices=True))
 raises(3, "found the id 9223372036854775808", lambda: depths(numpy.array([[0, 1 << 63]], "uint64")))
 '
-if python3 -c 'import networkx, scipy.sparse' 2>/dev/null; then
-    py 'a graph of networkx: the call that the message names gives its matrix' '
+if python3 -c 'import networkx' 2>/dev/null; then
+    py 'a graph of networkx, of any kind and with nodes of any kind' '
 import networkx
 class Roads(networkx.MultiGraph):
     pass
-graph = networkx.path_graph(4)
-for other in graph, graph.to_directed(), Roads(graph), networkx.relabel_nodes(graph, str):
-    try:
-        depths(other)
-    except TypeError as e:
-        assert str(e).startswith("a graph of networkx: give "), e
-        assert depths(eval(str(e).split("give ")[1], {"networkx": networkx, "graph": other})) == [0, 1, 2, 3]
-    else:
-        assert False
+path = networkx.path_graph(4)
+for graph in path, path.to_directed(), Roads(path), networkx.DiGraph(line), networkx.subgraph_view(path), networkx.MultiGraph([*path.edges, (1, 2)]):
+    assert depths(graph) == [0, 1, 2, 3]
+    with dbfs.open("x.dbfs") as g:
+        assert g.names is None and g.directed == graph.is_directed()
+assert depths(networkx.DiGraph([(0, 1), (2, 1)])) == [0, 1, -1]
+assert depths(networkx.Graph([(0, 1), (2, 1)])) == [0, 1, 2]
+assert depths(networkx.Graph([(1, 0), (0, 2)])) == [0, 1, 2] # in the order of its nodes: 1, 0, 2
+with dbfs.open("x.dbfs") as g:
+    assert g.names.tolist() == ["1", "0", "2"] and g.path("1", "2") == [0, 1, 2]
+raises(ValueError, "two vertices have the same name", lambda: depths(networkx.Graph([(1, "1"), (0, 1)])))
 '
 else
-    skip 'a graph of networkx: networkx and scipy are not both installed'
+    skip 'a graph of networkx: not installed'
 fi
 if python3 -c 'import pandas' 2>/dev/null; then
     py 'a table of pandas has two columns, and another names them' '
@@ -133,12 +135,90 @@ except ValueError as e:
 else:
     assert False
 raises(TypeError, "integers", lambda: depths(table.astype("Int64").where(table < 3)))
-raises(TypeError, "edgeconv --compact", lambda: depths(table.astype(str)))
+people = pandas.DataFrame([["ann", "b\u00f6b"], ["b\u00f6b", "eve, 2nd"], ["x", "y"]], columns=["from", "to"])
+for names in people, people.astype("category"), people.astype(object):
+    dbfs.pack(names, "n.dbfs", force=True)
+    with dbfs.open("n.dbfs") as g:
+        assert set(g.names) == {"ann", "b\u00f6b", "eve, 2nd", "x", "y"} and "with names" in repr(g)
+        found = dict(zip(g.names, g.search("ann").distances.tolist()))
+        assert found == {"ann": 0, "b\u00f6b": 1, "eve, 2nd": 2, "x": -1, "y": -1}, found
+        assert g.names[g.path("ann", "eve, 2nd")].tolist() == ["ann", "b\u00f6b", "eve, 2nd"]
+        assert g.search("ann", targets=["y", "b\u00f6b"]).distances.tolist() == [-1, 1]
+        raises(2, "no vertex has the name", lambda: g.search("carl"))
+        raises(TypeError, "list of vertices", lambda: g.distances("ann"))
+import glob, subprocess
+[names_file] = glob.glob("n.dbfs/names-*.map")
+said = subprocess.run([os.environ["DBFS_BIN"] + "/dbfs-traverse", "-q", "--map", names_file, "-r", "eve, 2nd", "--depths", "-", "n.dbfs"],
+                      capture_output=True, check=True).stdout.decode().splitlines()
+assert "ann\t2" in said, said # the programs read the names
+raises(3, "one for each vertex", lambda: dbfs.open("w.dbfs", names=names_file))
+for wrong in [["a", None]], [["a", 1]], [["a", ""]], [["a", "b\nc"]]:
+    raises((TypeError, ValueError), "", lambda: dbfs.pack(pandas.DataFrame(wrong, columns=["u", "v"]), "n.dbfs", force=True))
+dbfs.pack(line, "n.dbfs", force=True)
+with dbfs.open("n.dbfs") as g:
+    assert g.names is None and not glob.glob("n.dbfs/names-*.map")
 '
 else
     skip 'tables of pandas: not installed'
 fi
+if python3 -c 'import pyarrow' 2>/dev/null; then
+    py 'a table of pyarrow has two columns of ids or of names' '
+import pyarrow
+table = pyarrow.table({"u": [0, 1, 2], "v": [1, 2, 3], "w": [.1, .2, .3]})
+raises(ValueError, "such as table.select([", lambda: depths(table))
+assert depths(table.select(["u", "v"])) == [0, 1, 2, 3]
+names = pyarrow.table({"u": ["a", "c"], "v": ["c", "b"]})
+for table in names, pyarrow.concat_tables([names, names]), pyarrow.table([c.dictionary_encode() for c in names.columns], ["u", "v"]):
+    dbfs.pack(table, "n.dbfs", force=True)
+    with dbfs.open("n.dbfs") as g:
+        assert dict(zip(g.names, g.search("a").distances.tolist())) == {"a": 0, "c": 1, "b": 2}
+raises(ValueError, "lacks values", lambda: depths(pyarrow.table({"u": ["a", None], "v": ["c", "b"]})))
+raises(TypeError, "names in both, or ids in both", lambda: depths(pyarrow.table({"u": ["a"], "v": [1]})))
+'
+else
+    skip 'tables of pyarrow: not installed'
+fi
+py 'what a graph is, and searches with options' '
+dbfs.pack([[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]], "d.dbfs", direction="directed", vertices=6, shards=2)
+with dbfs.open("d.dbfs", options=["-@", "1"]) as g:
+    assert (g.n, g.edges, g.directed, g.names) == (6, 5, True, None)
+    assert all(word in repr(g) for word in ("d.dbfs", "6 vertices", "5 directed edges", "2 shards", "-@ 1")), repr(g)
+    assert g.search(0).distances.tolist() == [0, 1, 2, 3, 4, -1]
+    back = g.search(0, reverse=True)
+    assert back.distances.tolist() == [0, 3, 2, 1, -1, -1] and back.parents.tolist() == [0, 2, 3, 0, -1, -1]
+    assert g.search(0, max_depth=2).distances.tolist() == [0, 1, 2, -1, -1, -1]
+    assert g.search(0, max_depth=1, reverse=True).distances.tolist() == [0, -1, -1, 1, -1, -1]
+    assert g.search(0, direction="push").distances.tolist() == [0, 1, 2, 3, 4, -1]
+    assert len(g._servers) == 2 # no more programs than two
+    assert g.path(0, 4) == [0, 1, 2, 3, 4]
+    found = g.search(0, targets=[4, 1, 5, 4])
+    assert found.distances.tolist() == [4, 1, -1, 4] and found.parents.tolist() == [3, 0, -1, 3]
+    near = g.search([0, 3], together=True)
+    assert near.distances.tolist() == [0, 1, 2, 0, 1, -1] and near.parents.tolist() == [0, 0, 1, 3, 3, -1]
+    assert g.search((3, 3), together=True, targets=[0]).distances.tolist() == [1]
+    few, many = g.distances([0, 4]), g.distances([0, 4] * 20)
+    assert few.tolist() == [[0, 1, 2, 3, 4, -1], [-1, -1, -1, -1, 0, -1]] and many.tolist() == few.tolist() * 20
+    assert few.dtype == many.dtype == numpy.int32 and not few.flags.writeable and not many.flags.writeable
+    for count in 1, 30:
+        assert g.distances([0] * count, reverse=True, max_depth=2, targets=[3, 1, 2]).tolist() == [[1, -1, 2]] * count
+        assert g.distances([0] * count, targets=[]).shape == (count, 0)
+    assert g.distances([]).shape == (0, 6)
+    values = g.centralities([4, 0])
+    assert values.id.tolist() == [4, 0] and values.reached.tolist() == [1, 5] and values.distance_sum.tolist() == [0, 10]
+    assert g.centralities(reverse=True).eccentricity.tolist() == [3, 3, 3, 3, 4] # a line for each vertex with edges
+    raises(2, "the graph has vertices 0 to 5", lambda: g.search(0, targets=[6]))
+    raises(2, "the graph has vertices 0 to 5", lambda: g.distances([6] * 30))
+    raises(ValueError, "needs a root", lambda: g.search([], together=True))
+    raises(TypeError, "has only ids", lambda: g.search("a"))
+    raises(TypeError, "", lambda: g.search(0, max_depth=1.5))
+    raises(2, "direction", lambda: g.search(0, direction="sideways"))
+assert "closed" in repr(g)
+before = open # is still that of Python
+from dbfs import *
+assert open is before and pack is dbfs.pack and dbfs.__version__ and set(dbfs.__all__) <= set(dir(dbfs))
+'
 py 'errors are exceptions, in the words of the programs' '
+assert depths(line) == [0, 1, 2, 3]
 edges = numpy.array([[0, 1]])
 raises(3, "expected integers: save it as", lambda: dbfs.pack(edges * 0.5, "y.dbfs"))
 raises(3, "expected (m, 2)", lambda: dbfs.pack(numpy.zeros((5, 3), int), "y.dbfs"))

@@ -1,0 +1,477 @@
+"""Searches of packed graphs, by a dbfs-traverse --serve that stays, and by dbfs-batch for many roots."""
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import mmap
+import operator
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from typing import Iterable, Iterator, NamedTuple, Optional
+
+import numpy
+
+from dbfs import _batch
+from dbfs._batch import Centralities
+from dbfs._edges import vertex_of
+from dbfs._pack import manifest_of, names_path
+from dbfs._programs import Error, failure, launcher, program, start, words_of
+
+NPY_HEADER_BYTES = 128  # of the files that dbfs-traverse writes
+MOST_MAPPED = 128  # results of a graph that are mapped files
+MOST_PROGRAMS = 2  # of a graph, with different options; each has the shards in memory
+PATIENCE_S = 10  # for a program that was told to end
+
+
+class Search(NamedTuple):
+    """What a search found, by vertex; -1 where nothing leads."""
+
+    distances: numpy.ndarray  # int32: edges from the root
+    parents: numpy.ndarray  # int32 or int64: the vertex before each on a shortest path; the root's is itself
+
+
+class _Files:
+    """Files without a name for results of searches. One that nobody has any more is written over."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._spare = []
+        self._retired = False
+
+    def lend(self):
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return tempfile.TemporaryFile(dir=self._folder, buffering=0)
+
+    def give_back(self, file):
+        """Anybody may call this: garbage is collected in any thread."""
+        if self._retired:
+            file.close()
+        else:
+            self._spare.append(file)
+
+    def retire(self):
+        """From now on no file is written over."""
+        self._retired = True
+        with contextlib.suppress(IndexError):
+            while True:
+                self._spare.pop().close()
+
+
+class _Server:
+    """A dbfs-traverse --serve: it takes a line with a root, writes the results, and gives a line.
+
+    The program opens two descriptors of this process, by their names in /proc, and writes over the files that are put
+    there; so no result has a name of its own, which would have to be removed. A session of its own keeps the interrupts of
+    a terminal from the program, which ends when its input does, however this process ends.
+    """
+
+    def __init__(self, path, ranks, folder, options):
+        self._folder = folder
+        self._messages = tempfile.TemporaryFile()
+        self._places = [tempfile.TemporaryFile() for _ in Search._fields]  # regular files from the start, as it checks them
+        self._names = depths, parents = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
+        words = [program("dbfs-traverse"), "--serve", "--force", "--in-place", "--result-format", "npy", *options,
+                 "--depths", depths, "--parents", parents, path]
+        if ranks > 1:
+            words[:0] = [launcher(), "-n", str(ranks)]
+        self._process = start(*words, stdin=-1, stdout=-1, stderr=self._messages, bufsize=0, start_new_session=True)
+
+    def ask(self, root, files):
+        """Sends a root, whose distances and parents go into these files."""
+        for place, file in zip(self._places, files):
+            os.dup2(file.fileno(), place.fileno(), inheritable=False)
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(b"%d\n" % root)
+
+    def answer(self):
+        """The line of the last root. Error: the program has ended."""
+        line = b""
+        while not line.endswith(b"\n"):
+            part = self._process.stdout.read(1 << 16)
+            if not part:
+                raise self._failure()
+            line += part
+        return line.decode(errors="replace")
+
+    def _failure(self):
+        self._process.wait()
+        error = failure(self._process, self._messages)
+        text = str(error)
+        for name in self._names:
+            text = text.replace(name, f"a result in {self._folder or tempfile.gettempdir()}, dbfs.open's `folder`")
+        return Error(f"{text}: dbfs.open loads the graph again" if error.code < 0 else text, error.code)
+
+    def kill(self):
+        """Ends the program in the middle of a search; whoever waits for the answer finds that out."""
+        self._process.terminate()
+
+    def stop(self):
+        """Ends the program, which sees the end of its input first."""
+        self._close()
+        for harder in self._process.terminate, self._process.kill:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(PATIENCE_S)
+                return
+            harder()
+        self._process.wait()
+
+    def leave(self):
+        """Leaves the program to the process that this one was forked from."""
+        self._close()
+        self._process.poll()  # notes that this process has no such child
+
+    def _close(self):
+        for file in self._process.stdin, self._process.stdout, self._messages, *self._places:
+            file.close()
+
+
+class _OfThread(threading.local):
+    """What the last search of each thread has told."""
+    figures = {}
+
+
+class Graph:
+    """A loaded graph: a dbfs-traverse --serve that waits for roots. dbfs.open makes it.
+
+    The program starts with the first search: in a process that got the graph by fork or by pickle, too. Threads may share a
+    graph: a question and its answer are one turn.
+
+    A vertex is an id, a whole number from 0 to n - 1, or a name, if the graph has names.
+    """
+
+    def __init__(self, path: str, ranks: int, folder: Optional[str], options: list, names: Optional[str]):
+        self._opened = path, ranks, folder, options, names
+        self._lock = threading.RLock()  # held from a question to the end of its answer
+        self._asking = False
+        self._servers: dict = {}  # by their options, beside those of all; the last one used is last
+        self._ended = None  # the exception of all searches that come
+        self._files = _Files(folder)
+        self._mapped = weakref.WeakSet()  # files of results that somebody has
+        self._last = None
+        self._of_thread = _OfThread()
+        _graphs[id(self)] = self
+
+    # ---- what the graph is ----
+
+    @functools.cached_property
+    def _manifest(self) -> dict[str, str]:
+        return manifest_of(self._opened[0])
+
+    @functools.cached_property
+    def _ids(self) -> dict[str, int]:
+        return {} if self.names is None else dict(zip(self.names, range(self.n)))
+
+    @property
+    def n(self) -> int:
+        """The number of vertices, those without edges included."""
+        return int(self._manifest["n"])
+
+    @property
+    def edges(self) -> int:
+        """The number of edges of the input, each counted once for each time that it was there."""
+        return int(self._manifest["input-edges"])
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges are followed in one direction only."""
+        return self._manifest["input-direction"] == "directed"
+
+    @property
+    def shards(self) -> str:
+        """The folder of the shards."""
+        return self._opened[0]
+
+    @functools.cached_property
+    def names(self) -> Optional[numpy.ndarray]:
+        """The names of the vertices by id, an array of strings (objects); None: vertices have only ids."""
+        path = self._opened[4] or names_path(self._opened[0], self._manifest)
+        if self._opened[4] is None and not os.path.exists(path):
+            return None
+        with builtins.open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            names = file.read().split("\n")[:-1]
+        if len(names) != self.n:
+            raise Error(f"{path}: found {len(names)} names, expected {self.n}, one for each vertex of the graph", 3)
+        array = numpy.empty(self.n, object)
+        array[:] = names
+        array.flags.writeable = False
+        return array
+
+    def _vertex(self, value) -> int:
+        if not isinstance(value, str):
+            return vertex_of(value)
+        if self.names is None:
+            raise TypeError(f"{value!r} is a name: this graph has only ids, from 0 to {self.n - 1}")
+        if value not in self._ids:
+            raise Error(f"no vertex has the name {value!r}", 2)
+        return self._ids[value]
+
+    def _vertices(self, values) -> numpy.ndarray:
+        """Ids of vertices of the graph."""
+        if isinstance(values, str):
+            raise TypeError(f"a list of vertices is expected, such as [{values!r}], not {values!r}")
+        ids = [self._vertex(value) for value in values]
+        wrong = next((vertex for vertex in ids if not 0 <= vertex < self.n), None)
+        if wrong is not None:
+            raise Error(f"vertex {wrong}: the graph has vertices 0 to {self.n - 1}", 2)
+        return numpy.array(ids, numpy.int64)
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """What dbfs-traverse says of this thread's last search, as text: time_s, levels, reached, edges, answer_s, others."""
+        return self._of_thread.figures
+
+    def __repr__(self) -> str:
+        path, ranks, _, options, _ = self._opened
+        try:
+            shards = int(self._manifest["p"])
+            what = (f"{self.n} vertices{'' if self.names is None else ' with names'}, {self.edges} "
+                    f"{'directed' if self.directed else 'undirected'} edges, {shards} shard{'s' * (shards > 1)}")
+        except (OSError, KeyError, ValueError, Error):
+            what = "its manifest cannot be read"
+        how = [f"{ranks} ranks"] * (ranks > 1) + [" ".join(map(str, options))] * bool(options) + ["closed"] * (self._ended is not None)
+        return f"<dbfs.Graph {path!r}: {', '.join([what, *how])}>"
+
+    # ---- questions ----
+
+    def search(self, root, *, reverse: bool = False, max_depth: Optional[int] = None, direction: Optional[str] = None,
+               together: bool = False, targets=None) -> Search:
+        """Distances from a vertex, and the vertex before each: two read-only arrays of n values, -1 where nothing leads.
+
+        reverse: against the edges of a directed graph, so that distances are those to the root. max_depth: vertices beyond
+        count as not reached. direction: how, "push", "pull" or "auto" of dbfs-traverse(1); results are the same.
+        together: root is a list, and distances are those from the nearest of these vertices. targets: a list of vertices;
+        the arrays have a value for each of these alone, in their order.
+
+        The first search with other options than those of the last two starts a program of its own, which loads the shards.
+
+        Error: code 2, there is no such vertex; else the program has failed. TypeError: this is no vertex.
+        """
+        words = _words_of_search(reverse, max_depth, direction)
+        chosen = None if targets is None else self._vertices(targets)
+        if together:
+            found = self._search_together(self._vertices(root).tolist(), words)
+        else:
+            found = self._search(self._vertex(root), words)
+        return found if chosen is None else Search(*(_read_only(array[chosen]) for array in found))
+
+    def search_many(self, roots: Iterable, **options) -> Iterator[Search]:
+        """The searches from several vertices, one after the other, as they are asked for; options are those of search."""
+        return (self.search(root, **options) for root in roots)
+
+    def distances(self, roots: Iterable, *, reverse: bool = False, max_depth: Optional[int] = None, targets=None,
+                  options=()) -> numpy.ndarray:
+        """A matrix of distances, int32, of a row for each root and a column for each vertex, or for each of the targets.
+
+        From 16 roots on they are searched from at once, by dbfs-batch(1), which loads the shards; options are words for it.
+        The other arguments are those of search. The matrix is read-only, and has 4 bytes for each root and vertex.
+        """
+        roots = self._vertices(roots)
+        chosen = slice(None) if targets is None else self._vertices(targets)
+        if len(roots) < _batch.WORTH_IT:
+            rows = [self.search(root, reverse=reverse, max_depth=max_depth).distances[chosen] for root in roots]
+            return _read_only(numpy.array(rows, numpy.int32).reshape(len(rows), self.n if targets is None else len(chosen)))
+        matrix = _batch.distances(self.shards, roots, self.n, reverse, words_of(options))
+        matrix = numpy.asarray(matrix if targets is None else matrix[:, chosen])
+        if max_depth is not None:
+            matrix = numpy.where(matrix > operator.index(max_depth), numpy.int32(-1), matrix)
+        return _read_only(matrix)
+
+    def centralities(self, roots: Optional[Iterable] = None, *, reverse: bool = False, options=()) -> Centralities:
+        """Eccentricity, sum of distances, closeness and harmonic centrality of these vertices, or of all that have edges.
+
+        The result has an array for each; see CENTRALITY of dbfs-batch(1), which makes them, and for which options are words.
+        """
+        roots = None if roots is None else self._vertices(roots)
+        return _batch.centralities(self.shards, roots, self.n, reverse, words_of(options))
+
+    def path(self, start, end) -> Optional[list[int]]:
+        """The vertices of a shortest path from `start` to `end`, by id, both included; None: there is none."""
+        start, end = self._vertex(start), self._vertex(end)
+        distances, parents = self._search(start, (), may_be_last=True)
+        if not 0 <= end < len(distances):
+            raise Error(f"vertex {end}: the graph has vertices 0 to {len(distances) - 1}", 2)
+        if distances[end] < 0:
+            return None
+        way = [end]
+        while way[-1] != start:
+            way.append(int(parents[way[-1]]))
+        return way[::-1]
+
+    def close(self) -> None:
+        """Ends the programs; arrays that were given out stay."""
+        with self._lock:
+            if self._asking:  # this is a handler of a signal: the search finds that the program has ended
+                self._kill()
+            elif self._ended is None:
+                self._end(ValueError("the graph is closed: dbfs.open loads it again"))
+
+    # ---- programs ----
+
+    def _search(self, root: int, words: tuple, *, may_be_last: bool = False) -> Search:
+        """A search by the program with these options. may_be_last: an equal search that was the last one will do."""
+        with self._lock:
+            if may_be_last and self._last is not None and self._last[0] == (root, words):
+                return self._last[1]
+            if self._asking:
+                raise RuntimeError("this thread is in a search of the graph already, as in a handler of a signal")
+            if self._ended is not None:
+                raise type(self._ended)(*self._ended.args)
+            pool = self._files
+            files = pool.lend(), pool.lend()
+            answer = self._ask(root, files, words).split()
+            if answer[0] == "error":
+                for file in files:
+                    pool.give_back(file)
+                raise Error(" ".join(answer[1:]), 2)
+            self._of_thread.figures = dict(zip(answer[0::2], answer[1::2]))
+            self._last = (root, words), Search(*(self._take(file, pool) for file in files))
+            return self._last[1]
+
+    def _search_together(self, roots: list, words: tuple) -> Search:
+        """The distances from the nearest of the roots. A parent is that of the first root that is nearest."""
+        if not roots:
+            raise ValueError("a search needs a root")
+        distances, parents = (array.copy() for array in self._search(roots[0], words))
+        for root in dict.fromkeys(roots[1:]):
+            others = self._search(root, words)
+            nearer = (others.distances >= 0) & ((others.distances < distances) | (distances < 0))
+            distances[nearer], parents[nearer] = others.distances[nearer], others.parents[nearer]
+        return Search(_read_only(distances), _read_only(parents))
+
+    @property
+    def _server(self):
+        """The program of the last search; None: there is none."""
+        return next(reversed(self._servers.values()), None)
+
+    def _server_with(self, words: tuple):
+        """The program with these options, which becomes the last one. Of too many the one that waited longest ends."""
+        server = self._servers.pop(words, None)
+        if server is None:
+            while len(self._servers) >= MOST_PROGRAMS:
+                self._servers.pop(next(iter(self._servers))).stop()
+            path, ranks, folder, options, _ = self._opened
+            server = _Server(path, ranks, folder, [*options, *words])
+        self._servers[words] = server
+        return server
+
+    def _ask(self, root: int, files, words: tuple) -> str:
+        """The line of a root, when its results are in the files."""
+        try:
+            self._asking = True
+            server = self._server_with(words)
+            server.ask(root, files)
+            self._last = None  # its memory is given back while the search runs
+            return server.answer()
+        except Error as e:
+            self._end(Error(*e.args))
+            raise
+        except BaseException:  # an interrupt: the answer that comes would be taken for that of the next question
+            self._kill()
+            self._end(ValueError("the graph is closed, as a search was interrupted: dbfs.open loads it again"))
+            raise
+        finally:
+            self._asking = False
+
+    def _take(self, file, pool: _Files) -> numpy.ndarray:
+        """The array in a file, which is lent again when nobody has the array or a part of it."""
+        file_map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        width = file_map[file_map.find(b"<i") + 2] - ord("0")
+        array = numpy.frombuffer(file_map, f"<i{width}", offset=NPY_HEADER_BYTES)
+        if len(self._mapped) < MOST_MAPPED:
+            self._mapped.add(file_map)
+            weakref.finalize(file_map, pool.give_back, file).atexit = False
+            return array
+        array = array.copy()  # a process may have only so many files open
+        pool.give_back(file)
+        return _read_only(array)
+
+    def _kill(self) -> None:
+        for server in list(self._servers.values()):
+            server.kill()
+
+    def _end(self, reason: Exception) -> None:
+        servers, self._servers, self._last, self._ended = self._servers, {}, None, reason
+        self._files.retire()
+        for server in servers.values():
+            server.stop()
+
+    def _forked(self, is_child: bool) -> None:
+        """Results that both processes have stay as they are. Only the parent has the programs, and threads that wait."""
+        self._files.retire()
+        self._files = _Files(self._opened[2])
+        if is_child:
+            self._lock, self._asking = threading.RLock(), False
+            servers, self._servers = self._servers, {}
+            for server in servers.values():
+                server.leave()
+
+    def __reduce__(self):
+        if self._ended is not None:
+            raise type(self._ended)(*self._ended.args)
+        return Graph, self._opened
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_servers", None) and not sys.is_finalizing():
+            self.close()
+
+
+def _read_only(array: numpy.ndarray) -> numpy.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+def _words_of_search(reverse: bool, max_depth: Optional[int], direction: Optional[str]) -> tuple:
+    """The options of dbfs-traverse(1) that differ between searches."""
+    words = ("--reverse",) * bool(reverse)
+    if max_depth is not None:
+        words += (f"--max-depth={operator.index(max_depth)}",)
+    return words if direction is None else (*words, f"--direction={direction}")
+
+
+_graphs = weakref.WeakValueDictionary()
+
+
+def _forked(is_child):
+    for reference in _graphs.valuerefs():
+        graph = reference()
+        if graph is not None:
+            graph._forked(is_child)
+
+
+os.register_at_fork(after_in_parent=lambda: _forked(False), after_in_child=lambda: _forked(True))
+
+
+def open(path, *, ranks: int = 1, folder: Optional[str] = None, names: Optional[str] = None, options=()) -> Graph:
+    """Loads the shards in `path`, and keeps them for searches: dbfs-traverse, of `ranks` ranks, with these options.
+
+    folder: where results are written; without it /dev/shm, which is memory, or the usual temporary folder. names: a
+    dbfs-map(5) with the names of the vertices, such as one of `edgeconv --compact`; without it those that pack has left.
+
+    Error: the shards cannot be loaded.
+    """
+    if folder is None and os.access("/dev/shm", os.W_OK):
+        folder = "/dev/shm"
+    names = None if names is None else os.fsdecode(os.path.abspath(names))
+    graph = Graph(os.fsdecode(os.path.abspath(path)), operator.index(ranks), folder, words_of(options), names)
+    try:
+        graph.search(0)  # tells of a graph that cannot be loaded, now
+        if names is not None:
+            graph.names  # and of a map of another graph
+    except BaseException:
+        graph.close()
+        raise
+    return graph
