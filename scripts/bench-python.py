@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""bench-python.py EDGES.npy [ROOT]: from an array to distances, by dbfs.py and by scipy, in turns; needs scipy.
+"""bench-python.py EDGES.npy [ROOT]: from an array to distances, by dbfs and by scipy, in turns; needs scipy.
 
     edgeconv -q -t text FILE | python3 -c 'import numpy, sys; numpy.save("e.npy", numpy.loadtxt(sys.stdin, "i4"))'
-    PATH=$PWD/build/bin:$PATH PYTHONPATH=scripts scripts/bench-python.py e.npy
+    PATH=$PWD/build/bin:$PATH PYTHONPATH=scripts/python scripts/bench-python.py e.npy
 
 Each line of a round has wall seconds and, at its end, those of processors, which other work on the machine changes less.
 The last line is what a call of search takes beyond the search itself: the median of 200, in ms.

@@ -21,10 +21,7 @@ stage=$work/stage
 umask 022
 
 "${MAKE:-make}" --no-print-directory -s BUILD="$build" CUDA="$cuda" ARCHIVE="${ARCHIVE:-1}" \
-    DESTDIR="$stage" PREFIX=/usr install
-mkdir -p "$stage/usr/lib/python3/dist-packages" # Debian's Python looks there
-mv "$stage/usr/share/dbfs/python/dbfs.py" "$stage/usr/lib/python3/dist-packages"
-rmdir "$stage/usr/share/dbfs/python"
+    DESTDIR="$stage" PREFIX=/usr pythondir=/usr/lib/python3/dist-packages install # where Debian's Python looks
 programs=$(cd "$stage/usr/bin" && for f in *; do [ "$(head -c 4 "$f" | tail -c 3)" != ELF ] || echo "$f"; done)
 (cd "$stage/usr/bin" && strip --strip-unneeded --remove-section=.comment --remove-section=.note $programs)
 

@@ -91,7 +91,7 @@ inside() { chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 check 'the steps run in a clean chroot' inside sh /usr/local/src/dbfs/scripts/container/build.sh
 inside sh -c "$search" >"$tmp/out" 2>"$tmp/err"
 check 'what they make searches' grep -q 'reached 115426' "$tmp/out"
-check 'the container searches from Python' inside env PYTHONPATH=/usr/local/share/dbfs/python python3 -c '
+check 'the container searches from Python' inside python3 -c '
 import dbfs
 dbfs.pack([[0, 1], [1, 2]], "/tmp/p.dbfs")
 with dbfs.open("/tmp/p.dbfs") as g:

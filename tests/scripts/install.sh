@@ -23,7 +23,7 @@ check 'dbfs-dataset has the graphs that ship' "$root/bin/dbfs-dataset" wordnet-3
 check 'dbfs-dataset packs a graph that ships' test -s "$tmp/wordnet/wordnet-3.0-p1.dbfs/manifest"
 check 'the graphs that ship stay where they are' test -s "$root/share/dbfs/datasets/wordnet-3.0.txt"
 if python3 -c 'import numpy' 2>/dev/null; then
-    check 'the Python module finds the programs' env PATH="$root/bin:$PATH" PYTHONPATH="$root/share/dbfs/python" \
+    check 'the Python module finds the programs' env PATH="$root/bin:$PATH" PYTHONPATH="$(dirname "$(dirname "$(find "$root/lib" -name _pack.py)")")" \
         PYTHONDONTWRITEBYTECODE=1 python3 -c "import dbfs
 dbfs.pack([[0, 1]], '$tmp/python.dbfs')
 assert dbfs.open('$tmp/python.dbfs').search(0).distances.tolist() == [0, 1]"
