@@ -80,6 +80,8 @@ dbfs-batch --depths, a matrix | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbf
 dbfs-batch --parents    |                            | bytes | dbfs-batch -q -r 0 --parents @ g.dbfs
 dbfs-batch --centrality |                            | bytes | dbfs-batch -q -n all --centrality @ g.dbfs
 dbfs-batch --centrality --resume | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbfs-batch -q -n all --centrality @ --resume g.dbfs
+dbfs-batch --reached    |                            | bytes | dbfs-batch -q -n all --reached @ g.dbfs
+dbfs-batch --hops       |                            | bytes | dbfs-batch -q -n all --hops @ g.dbfs
 dbfs-report plot -o     | dash=0 stdout=2 fd=2       | picture | dbfs-report plot -o @.svg trace
 dbfs-model weak -o      | dash=0 stdout=2 fd=2       | picture | dbfs-model weak --rmat 4 -t 4 -o @.svg
 dbfs -o                 |                            | bytes | dbfs -q -r 0 -o @ g.dbfs
@@ -364,6 +366,8 @@ dbfs-traverse-2d -r 0 --depths once --depths twice grid.dbfs
 dbfs-graph500 -n 1 --json once --json twice g.dbfs
 dbfs-paths -r 0 --target 1 --json once --json twice g.dbfs
 dbfs-batch -n all --centrality once --centrality twice g.dbfs
+dbfs-batch -n all --reached once --reached twice g.dbfs
+dbfs-batch -n all --hops once --hops twice g.dbfs
 dbfs-report plot -o once.svg -o twice.svg trace
 dbfs-model weak --rmat 20 -o once.svg --output twice.svg
 END

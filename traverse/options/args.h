@@ -17,8 +17,9 @@
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
 /* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
- * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. */
-enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
+ * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. Those behind
+ * RESULT_CENTRALITY have rows for each root. */
+enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 5, RESULTS = 8 };
 
 /* The values of all options of the programs that search. */
 struct args {
@@ -56,7 +57,8 @@ struct args {
             const char *depths, *parents;
             const char *reached; /* the file of --list-reached */
             const char *json, *trace;
-            const char *centrality; /* the file of centralities that dbfs-batch writes */
+            /* files of dbfs-batch: --centrality, --reached and --hops */
+            const char *centrality, *balls, *hops;
         };
         const char *results[RESULTS]; /* the names above as an array, by the numbers of results */
     };
@@ -72,7 +74,7 @@ struct args {
     uint32_t parents_width; /* bytes of a parent in files that are not text: 4 or 8. 0: 4 if ids need no more, otherwise 8 */
 };
 
-_Static_assert(offsetof(struct args, centrality) == offsetof(struct args, results[RESULTS - 1]) &&
+_Static_assert(offsetof(struct args, hops) == offsetof(struct args, results[RESULTS - 1]) &&
                    offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
                "the numbers of results are those of their names");
 

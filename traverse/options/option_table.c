@@ -131,8 +131,8 @@ const struct option_row option_table[] = {
      .json = "count_pairs",
      .help = "with --json, also the vertices that each rank sends to each other one in each level"},
 
-    {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
-     .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
+    {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | OF_BATCH | EVERYDAY,
+     .kind = TAKE_COUNT, .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
     /* With "cost", directions are chosen as with "auto", but for each subgraph (nn, nd, dn, dd) by itself, even if the
      * graph is small and on a GPU. */
     {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,

@@ -154,7 +154,7 @@ static enum status check_names(const char *const *result, const struct inputs *i
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         struct stat st;
         const char *name = result[i];
-        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS, e) != ST_OK)
+        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS || i > RESULT_CENTRALITY, e) != ST_OK)
             return e->status;
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A batch that has found fewer than 1 / TOUCHED_SHARE of all vertices is forgotten vertex by vertex; so the cost of small
+ * searches does not follow the number of vertices of the graph. */
+enum { TOUCHED_SHARE = 8 };
+
 /* Allocates s->words zeroed words for each vertex, within the budget, and sets *words; on failure to NULL. Touches all pages,
  * so that searches do not wait for them. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
@@ -41,6 +45,8 @@ static enum status cpu_open(struct batch_search **search, const struct joined_gr
         take_words(s, &s->next, e) != ST_OK ||
         memory_take(graph->budget, (void **)&s->frontier.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
         memory_take(graph->budget, (void **)&s->found.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
+        memory_take(graph->budget, (void **)&s->touched.vertex, vertices / TOUCHED_SHARE, 4, "frontier of a batch", e) !=
+            ST_OK ||
         (s->threads > 1 && s->words > 1 &&
          memory_take(graph->budget, (void **)&s->listed, vertices, 1, "frontier of a batch", e) != ST_OK))
         return e->status;
@@ -56,7 +62,7 @@ static void cpu_close(struct batch_search *s)
 {
     if (s == NULL)
         return;
-    void *const arrays[] = {s->seen, s->now, s->next, s->frontier.vertex, s->found.vertex, s->listed};
+    void *const arrays[] = {s->seen, s->now, s->next, s->frontier.vertex, s->found.vertex, s->touched.vertex, s->listed};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         memory_release(s->graph->budget, arrays[i]);
     for (int i = 0; s->tally != NULL && i < s->threads; i++) {
@@ -99,19 +105,45 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* Forgets the last batch, and makes the vertices of the roots the frontier: a list with each vertex once. Zeroes the
- * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->edges_left of each root to
- * the weight of all vertices, and l->found to the counts of the roots. Cannot fail. */
-static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
+/* Appends the listed frontier to the list of touched vertices, unless that becomes too long. */
+static void touch_frontier(struct batch_search *s)
 {
-    const uint64_t *offsets = s->graph->push->offsets;
+    const uint64_t count = s->frontier.count;
+    if (s->touched_too_many || s->touched.count + count > s->graph->vertices / TOUCHED_SHARE) {
+        s->touched_too_many = 1;
+        return;
+    }
+    memcpy(s->touched.vertex + s->touched.count, s->frontier.vertex, count * sizeof *s->frontier.vertex);
+    s->touched.count += count;
+}
+
+/* Zeroes all words that the last batch has set: those of its touched vertices, or of all vertices if it has found too many.
+ * The frontier and next words are zero already if the last batch ended with an empty list (l->is_sparse is 1). */
+static void forget_batch(struct batch_search *s, const struct batch_levels *l)
+{
     const size_t W = (size_t)s->words, bytes = s->graph->vertices * W * 8;
-    (void)e;
-    memset(s->seen, 0, bytes);
-    if (!l->is_sparse) {
+    for (uint64_t i = 0; !s->touched_too_many && i < s->touched.count; i++) {
+        memset(s->seen + s->touched.vertex[i] * W, 0, W * 8);
+        memset(s->now + s->touched.vertex[i] * W, 0, W * 8);
+    }
+    if (s->touched_too_many)
+        memset(s->seen, 0, bytes);
+    if (s->touched_too_many && !l->is_sparse) {
         memset(s->now, 0, bytes);
         memset(s->next, 0, bytes);
     }
+    s->touched.count = 0;
+    s->touched_too_many = 0;
+}
+
+/* Forgets the last batch, and makes the vertices of the roots the frontier: a list with each vertex once. Sets l->edges_left of
+ * each root to the weight of all vertices, and l->found to the counts of the roots. Cannot fail. */
+static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
+{
+    const uint64_t *offsets = s->graph->push->offsets;
+    const size_t W = (size_t)s->words;
+    (void)e;
+    forget_batch(s, l);
     s->frontier.count = 0;
     for (uint32_t r = 0; r < run->count; r++) {
         uint64_t v = run->roots[r], bit = UINT64_C(1) << (r % 64), any = 0;
@@ -129,6 +161,7 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
         s->tally[0].count[r] = 1;
     }
     s->tally[0].vertices = s->frontier.count;
+    touch_frontier(s);
     add_counts(s, l, 0);
 }
 
@@ -138,10 +171,13 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
 {
     uint64_t *words = s->now;
     (void)e;
-    if (sparse)
+    if (sparse) {
         batch_run_sparse(s, l);
-    else
+        touch_frontier(s);
+    } else {
         batch_run_dense(s, l);
+        s->touched_too_many = 1;
+    }
     s->now = s->next;
     s->next = words;
     add_counts(s, l, !sparse);
@@ -229,11 +265,15 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
     for (; begin < end; depth++) {
         const struct batch_level level = {depth, .list = t->queue + begin, .count = end - begin, .root = (uint32_t)root};
         batch_result_add(&run->results[root], depth, end - begin);
-        if (batch_depths_wanted(run->depths)) {
+        if (run->hops != NULL)
+            batch_hops_note(run->hops, (uint32_t)root, depth, end - begin);
+        if (batch_run_notes_levels(run)) {
             double start = cli_seconds();
-            batch_depths_note(run->depths, &level);
+            batch_run_note(run, &level);
             t->noting_s += cli_seconds() - start;
         }
+        if (batch_run_ends(run, depth))
+            break;
         uint64_t tail = visit(t, rows, begin, end);
         begin = end;
         end = tail;

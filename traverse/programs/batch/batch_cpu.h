@@ -43,6 +43,8 @@ struct batch_search {
     uint64_t *seen, *now, *next;
     struct batch_list frontier;  /* list of the frontier; used only if the frontier is sparse */
     struct batch_list found;     /* list of the vertices that a sparse level has found so far */
+    struct batch_list touched;   /* the vertices that the batch has found so far, each once or more */
+    int touched_too_many;        /* 1: they do not fit into `touched`, and any vertex may have been found */
     /* [vertices] 1: the vertex is in `found`. NULL with one thread or one word per vertex, which do not need the array. */
     uint8_t *listed;
     const uint64_t *pulls;       /* [BATCH_MOST_WORDS] a bit for each root; 1: the root pulls in this level */

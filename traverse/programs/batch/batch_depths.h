@@ -18,6 +18,9 @@ struct batch_level {
     const uint32_t *list;
     uint64_t count;        /* length of the list; the number of all vertices if there is no list */
     uint32_t root;         /* number of the single root within the batch; used only if `found` is NULL */
+    /* used only if `found` is not NULL: number of roots of the batch; [roots] number of vertices that each root found */
+    uint32_t roots;
+    const uint64_t *found_by;
 };
 
 struct batch_depths {

@@ -1,6 +1,7 @@
 /* batch_main.c: the program dbfs-batch, which searches from many roots at once, batch after batch, and reports results */
 #include "batch_search.h"
 #include "centrality.h"
+#include "root_tables.h"
 
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/backend_table.h"
@@ -33,6 +34,7 @@ struct batching {
     struct batch search;
     struct batch_depths depths;
     struct centrality centrality;
+    struct root_tables tables; /* of --reached and --hops */
     /* the matrix of the distances from all roots, with a row for each root; NULL: not wanted */
     struct outfile *matrix;
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
@@ -53,9 +55,13 @@ static const struct option_row own_options[] = {
      .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
+    {.name = "reached", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(balls),
+     .help = "a row for each vertex that a root reaches: root, id, distance"},
+    {.name = "hops", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(hops),
+     .help = "a row for each distance from a root: root, distance, vertices there"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
      .help = "go on with a table that was begun"},
-    {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(no_checksum),
+    {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH, .kind = TAKE_FLAG, .at = AT(no_checksum),
      .help = "do not compute checksums of distances"},
     {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
      .least = 1, .most = BATCH_MOST, .help = "search from N roots at once, 256 at most (default 64)"},
@@ -98,8 +104,8 @@ static void parse(struct args *args, int argc, char **argv)
     }
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
-    if (args->resume && (args->depths != NULL || args->parents != NULL))
-        cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
+    if (args->resume && (args->depths != NULL || args->parents != NULL || args->balls != NULL || args->hops != NULL))
+        cli_usage(&args->cli, "--resume goes on with --centrality alone: all other results are written in one run");
 }
 
 /* ---- files of distances and parents ---- */
@@ -253,7 +259,8 @@ static enum status set_up(struct batching *b, struct error *e)
             cli_warn(&args->cli, "%s: line %" PRIu64 " is not that of its root: the lines from there on are made again",
                      b->centrality.part, b->centrality.bad_line);
     }
-    if (comm_agree(&s->comm, e) != ST_OK)
+    if (comm_agree(&s->comm, e) != ST_OK ||
+        root_tables_open(&b->tables, args, &b->all, s->map, &s->comm, s->threads, e) != ST_OK)
         return e->status;
     return open_files(b, e);
 }
@@ -281,7 +288,9 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         vertex[i] = joined_vertex(&b->all, &roots[i]);
     struct batch_run run = {.roots = vertex, .count = count, .depths = &b->depths, .results = results,
+                            .most_levels = b->args.max_depth != NO_MAX_DEPTH ? b->args.max_depth + 1 : 0,
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
+    root_tables_receive(&b->tables, &run, ids);
     watch_phase("searching from root %" PRIu64 " and those after it", ids[0]);
     if (batch_run(&b->search, &run, e) != ST_OK)
         return e->status;
@@ -291,6 +300,8 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
                run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
+        if (run.balls != NULL && vertex[i] == JOINED_NOWHERE)
+            batch_balls_isolate(run.balls, i, ids[i]);
         if (b->args.depths != NULL)
             write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
         if (e->status == ST_OK && b->args.parents != NULL)
@@ -338,7 +349,7 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
     comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     if (comm->rank == 0)
         report_results(b, first, count, e);
-    return comm_agree(comm, e);
+    return comm_agree(comm, e) == ST_OK ? root_tables_append(&b->tables, e) : e->status;
 }
 
 /* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds
@@ -376,6 +387,8 @@ static enum status conclude(struct batching *b, struct error *e)
     comm_max_double(&b->searcher.comm, &b->seconds, 1);
     if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
         centrality_commit(&b->centrality, e);
+    if (b->searcher.comm.rank == 0)
+        root_tables_commit(&b->tables, e);
     if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->searcher.comm, e);
     fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->seconds,
@@ -392,6 +405,7 @@ static void tear_down(void *context)
 {
     struct batching *b = context;
     centrality_close(&b->centrality);
+    root_tables_close(&b->tables);
     outfile_abort(b->matrix);
     memory_release(&b->searcher.budget, b->values);
     batch_depths_close(&b->depths);

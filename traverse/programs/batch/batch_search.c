@@ -31,23 +31,62 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
         l->finds += l->found.count[r];
         l->edges_left[r] -= smaller(l->found.weight[r], l->edges_left[r]);
         batch_result_add(&run->results[r], l->depth, l->found.count[r]);
+        if (run->hops != NULL)
+            batch_hops_note(run->hops, r, l->depth, l->found.count[r]);
     }
     l->all_vertices += l->found.vertices;
     l->all_finds += l->finds;
     run->edges += l->found.read;
 }
 
-/* Passes the present frontier to run->depths, which notes its distances. Takes the time of this out of run->seconds. Does
- * nothing if *e has failed, if no distances are wanted, or if the frontier is empty. */
-static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
+int batch_run_notes_levels(const struct batch_run *run)
 {
-    struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices};
-    if (e->status != ST_OK || !batch_depths_wanted(run->depths) || b->levels.found.vertices == 0)
+    return batch_depths_wanted(run->depths) || run->balls != NULL;
+}
+
+void batch_run_note(const struct batch_run *run, const struct batch_level *level)
+{
+    batch_depths_note(run->depths, level);
+    if (run->balls != NULL)
+        batch_balls_note(run->balls, level);
+}
+
+/* Forgets what was noted of the last batch, or of this batch, which begins from the start. */
+static void forget_notes(const struct batch_run *run)
+{
+    batch_depths_begin(run->depths, run->count);
+    if (run->balls != NULL)
+        batch_balls_begin(run->balls, run->count);
+    if (run->hops != NULL)
+        batch_hops_begin(run->hops, run->count);
+    for (uint32_t r = 0; run->hops != NULL && r < run->count; r++) {
+        if (run->roots[r] == JOINED_NOWHERE) /* no level has it */
+            batch_hops_note(run->hops, r, 0, 1);
+    }
+}
+
+/* Fails if memory was too short to note all distances. */
+static enum status check_notes(const struct batch_run *run, struct error *e)
+{
+    if (run->hops != NULL && run->hops->has_failed)
+        fail_memory(e, "vertices at each distance", 0);
+    if (run->balls != NULL && run->balls->has_failed)
+        fail(e, run->balls->error.status, "%s", run->balls->error.text);
+    return e->status;
+}
+
+/* Passes the present frontier to all that note distances. Takes the time of this out of run->seconds. Does nothing if *e has
+ * failed, if no distances are wanted, or if the frontier is empty. */
+static void note_level(struct batch *b, struct batch_run *run, struct error *e)
+{
+    struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices,
+                                .roots = run->count, .found_by = b->levels.found.count};
+    if (e->status != ST_OK || !batch_run_notes_levels(run) || b->levels.found.vertices == 0)
         return;
     double start = cli_seconds();
     b->backend->show(b->search, &b->levels, &level, e);
     if (e->status == ST_OK)
-        batch_depths_note(run->depths, &level);
+        batch_run_note(run, &level);
     run->seconds -= cli_seconds() - start;
 }
 
@@ -67,7 +106,7 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     l->is_sparse = 1;
     if (e->status == ST_OK)
         take_found(l, run);
-    note_depths(b, run, e);
+    note_level(b, run, e);
 }
 
 /* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
@@ -117,7 +156,7 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
         note.pulls += (uint32_t)__builtin_popcountll(l->pulls[j]);
     if (run->note != NULL)
         run->note(run->context, &note);
-    note_depths(b, run, e);
+    note_level(b, run, e);
 }
 
 /* Returns whether the batch is to be given up after this level, because a search from each root by a single thread is
@@ -139,13 +178,13 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     if (b->backend->wake != NULL)
         b->backend->wake(b->search);
     run->levels = run->edges = run->bytes = 0;
-    batch_depths_begin(run->depths, run->count);
+    forget_notes(run);
     run->seconds = -cli_seconds();
     if (b->single_threads == 0) {
         start(b, run, e);
-        while (e->status == ST_OK && l->found.vertices > 0 && b->single_threads == 0) {
+        while (e->status == ST_OK && l->found.vertices > 0 && !batch_run_ends(run, l->depth) && b->single_threads == 0) {
             run_level(b, run, e);
-            if (e->status == ST_OK && is_shared_little(b, run))
+            if (e->status == ST_OK && is_shared_little(b, run) && !batch_run_ends(run, l->depth))
                 b->single_threads = b->backend->open_single(b->search);
         }
         /* A search that was not completed has left bits in the frontier and next words. With is_sparse at 0, the next start
@@ -154,13 +193,13 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     }
     if (b->single_threads > 0) {
         run->seconds += cli_seconds();
-        batch_depths_begin(run->depths, run->count);
+        forget_notes(run);
         run->seconds -= cli_seconds();
         b->backend->run_single(b->search, run, b->single_threads);
     }
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + (b->single_threads > 0 ? 1 : 8 * (uint64_t)b->words));
-    return e->status;
+    return check_notes(run, e);
 }
 
 /* Opens *b for searches in `graph` by `backend`. The caller calls batch_close even after a failure. */

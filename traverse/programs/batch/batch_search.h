@@ -16,7 +16,8 @@
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
-#include "batch_depths.h"
+#include "batch_balls.h"
+#include "batch_hops.h"
 
 #include "formats/mpi/comm.h"
 
@@ -50,11 +51,14 @@ struct batch_note {
     double seconds;           /* seconds of the level, without the time in which distances were noted */
 };
 
-/* One batch: the roots, the place for their distances, and the results of the search. */
+/* One batch: the roots, the places for their distances, and the results of the search. */
 struct batch_run {
     const uint64_t *roots; /* [count] vertices of the joined graph; JOINED_NOWHERE: a root without edges */
     uint32_t count;
+    uint64_t most_levels;         /* the search ends after this number of levels, that of the roots included; 0: no bound */
     struct batch_depths *depths;  /* receives the distances level by level */
+    struct batch_balls *balls;    /* receives the vertices that each root reaches; NULL: not wanted */
+    struct batch_hops *hops;      /* receives the number of vertices at each distance; NULL: not wanted */
     struct batch_result *results; /* [count] the search fills in all members but the checksum */
     /* called after each level of a batch, but not in searches from single roots; NULL: no calls */
     void (*note)(void *context, const struct batch_note *note);
@@ -62,6 +66,19 @@ struct batch_run {
     double seconds;                /* seconds of the search, without the time in which distances were noted */
     uint64_t levels, edges, bytes; /* number of levels; number of edges read; estimated number of bytes read and written */
 };
+
+/* Returns whether the vertices that a level has found are wanted, and not only their number. */
+int batch_run_notes_levels(const struct batch_run *run);
+
+/* Passes the vertices that a level has found to all that want them. Called for each level, from level 0 on. For levels of
+ * single roots, several threads may call the function at once, each with its own root. */
+void batch_run_note(const struct batch_run *run, const struct batch_level *level);
+
+/* Returns whether the search of a batch, or of a single root, ends although its frontier, at distance `depth`, has neighbours. */
+static inline int batch_run_ends(const struct batch_run *run, uint64_t depth)
+{
+    return run->most_levels > 0 && depth + 1 >= run->most_levels;
+}
 
 /* The frontier that a level has found, and the work of that level. */
 struct batch_found {
@@ -141,7 +158,8 @@ struct batch {
 enum status batch_open(struct batch *batch, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_setup *setup, struct error *e);
 void batch_close(struct batch *batch); /* frees all memory; *batch may be all zeros, or opened in part */
-/* Searches from the roots of *run. Passes the distances to run->depths. Fills in the results, seconds and counts of *run. */
+/* Searches from the roots of *run, and passes the vertices that each level finds to all members of *run that receive them. Fills
+ * in the results, seconds and counts of *run. */
 enum status batch_run(struct batch *batch, struct batch_run *run, struct error *e);
 
 #endif

@@ -125,7 +125,7 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
 }
 
 /* Begins the table, or with --resume continues an unfinished table. The first line has the number of the roots, a digest of
- * the roots, the id of the graph, and whether edges are followed in reverse. With --resume, fails if the first line
+ * the roots, the id of the graph, whether edges are followed in reverse, and the depth of --max-depth. With --resume, fails if the first line
  * differs. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e)
@@ -136,8 +136,11 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     c->n = graph->manifest.totals.n;
     for (uint64_t i = 0; i < roots->count; i++)
         digest += hash_pair(i, roots->ids[i]);
-    snprintf(c->key, sizeof c->key, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s\n",
+    snprintf(c->key, sizeof c->key, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s",
              roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
+    if (args->max_depth != NO_MAX_DEPTH)
+        snprintf(c->key + strlen(c->key), sizeof c->key - strlen(c->key), " to depth %" PRIu64, args->max_depth);
+    strcat(c->key, "\n");
     if (name_part(c, args, e) != ST_OK || (args->resume && read_part(c, roots, &kept, e) != ST_OK) ||
         outfile_open_growing(&c->out, c->name, kept, e) != ST_OK)
         return e->status;

@@ -18,7 +18,7 @@ struct centrality {
     /* the file name that --centrality gives */
     const char *name;
     char *part;          /* the name of the unfinished file; NULL: the table is written directly to `name` */
-    char key[128];       /* the first line */
+    char key[160];       /* the first line */
     struct outfile *out; /* the open table; NULL: no table is wanted, or the table has been completed */
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */

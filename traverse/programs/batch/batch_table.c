@@ -1,0 +1,219 @@
+/* batch_table.c: writes a table that grows batch by batch; see batch_table.h
+ *
+ * The rows of a batch are made into bytes in pieces of PIECE rows, by all threads of the rank. Rank 0 writes its own pieces. Then
+ * each other rank in turn sends its pieces to rank 0. So no rank holds more than a few pieces as bytes, and a pipe gets the same
+ * bytes as a file. */
+#include "batch_table.h"
+
+#include "traverse/results/outputs.h"
+
+#include "formats/base/arith.h"
+#include "formats/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* PIECE: rows that a thread makes into bytes at a time. GROUP: pieces in memory at a time. MESSAGE: bytes that a rank sends at a
+ * time. LINE_BYTES: no line of three numbers is longer. */
+enum { PIECE = 1 << 13, GROUP = 64, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
+
+/* The bytes of some consecutive rows. */
+struct piece {
+    char *bytes; /* owned; NULL: memory was short */
+    size_t size;
+};
+
+/* Returns whether the table is an array of numpy. */
+static int is_numpy(const struct batch_table *t)
+{
+    return outputs_ends_in(t->name, ".npy");
+}
+
+/* ---- pieces ---- */
+
+/* Writes rows as lines of numbers to `at`. Returns a pointer behind the last line. */
+static char *put_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, char *at)
+{
+    const char separator = table_separator(table_form_of(t->name));
+    for (uint64_t i = 0; i < count; i++) {
+        for (int f = 0; f < TABLE_FIELDS; f++) {
+            at = t->has_vertices[f] ? table_put_id(at, row[i][f]) : table_put_number(at, row[i][f]);
+            *at++ = f + 1 < TABLE_FIELDS ? separator : '\n';
+        }
+    }
+    return at;
+}
+
+/* Writes rows as numbers of t->width bytes to `at`: all columns, or the last one of a matrix. Returns a pointer behind them. */
+static char *put_numbers(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, char *at)
+{
+    const int first = t->matrix_columns > 0 ? TABLE_FIELDS - 1 : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        for (int f = first; f < TABLE_FIELDS; f++, at += t->width)
+            memcpy(at, &row[i][f], t->width); /* little-endian, as dbfs is */
+    }
+    return at;
+}
+
+/* Prints rows as lines with names into the bytes of a piece. */
+static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, struct piece *piece)
+{
+    struct error e = {0};
+    struct table lines;
+    FILE *stream = open_memstream(&piece->bytes, &piece->size);
+    if (stream == NULL)
+        return;
+    table_begin_stream(&lines, stream, table_form_of(t->name), t->map);
+    for (uint64_t i = 0; i < count; i++) {
+        for (int f = 0; f < TABLE_FIELDS; f++) {
+            if (t->has_vertices[f])
+                table_vertex(&lines, row[i][f], &e);
+            else
+                table_number(&lines, row[i][f], &e);
+        }
+        table_end_line(&lines, &e);
+    }
+    const int failed = ferror(stream);
+    if (fclose(stream) != 0 || failed || e.status != ST_OK) {
+        free(piece->bytes);
+        piece->bytes = NULL;
+    }
+}
+
+/* Makes rows `begin` to `end` - 1 of this rank into bytes. piece->bytes is NULL if memory is short. */
+static struct piece make_piece(const struct batch_table *t, uint64_t begin, uint64_t end, batch_table_rows *rows,
+                               const void *context)
+{
+    struct piece piece = {0};
+    const uint64_t count = end - begin;
+    int64_t(*row)[TABLE_FIELDS] = malloc(count * sizeof *row);
+    if (row != NULL) {
+        rows(context, begin, end, row);
+        if (t->map != NULL && !is_numpy(t)) {
+            print_named_lines(t, row, count, &piece);
+        } else if ((piece.bytes = malloc(count * LINE_BYTES)) != NULL) {
+            const char *after = (is_numpy(t) ? put_numbers : put_lines)(t, row, count, piece.bytes);
+            piece.size = (size_t)(after - piece.bytes);
+        }
+    }
+    free(row);
+    return piece;
+}
+
+/* ---- ranks ---- */
+
+/* Appends bytes of this rank to the file: writes them on rank 0, and sends them from any other. */
+static enum status put(struct batch_table *t, const char *bytes, size_t size, struct error *e)
+{
+    if (t->comm->rank == 0)
+        return outfile_write(t->out, bytes, size, e);
+    for (size_t sent = 0; sent < size; sent += MESSAGE)
+        comm_swap(t->comm, 0, bytes + sent, smaller(size - sent, MESSAGE), COMM_NONE, NULL, 0);
+    return ST_OK;
+}
+
+/* Makes all rows of this rank into bytes, and appends them to the file. Stops at the first failure. */
+static enum status put_rows(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context, struct error *e)
+{
+    for (uint64_t first = 0; first < count && e->status == ST_OK; first += GROUP * (uint64_t)PIECE) {
+        struct piece piece[GROUP];
+        const int pieces = (int)smaller(divide_up(count - first, PIECE), GROUP);
+#pragma omp parallel for schedule(dynamic) if (pieces > 1)
+        for (int i = 0; i < pieces; i++) {
+            const uint64_t begin = first + (uint64_t)i * PIECE;
+            piece[i] = make_piece(t, begin, smaller(begin + PIECE, count), rows, context);
+        }
+        for (int i = 0; i < pieces; i++) {
+            if (piece[i].bytes == NULL)
+                fail_memory(e, t->name, PIECE * LINE_BYTES);
+            else if (e->status == ST_OK)
+                put(t, piece[i].bytes, piece[i].size, e);
+            free(piece[i].bytes);
+        }
+    }
+    return e->status;
+}
+
+/* On rank 0: writes what rank `from` sends, until it sends nothing. After a failure it is received and dropped. */
+static enum status receive(struct batch_table *t, uint32_t from, char *message, struct error *e)
+{
+    size_t size;
+    while ((size = comm_swap(t->comm, COMM_NONE, NULL, 0, from, message, MESSAGE)) > 0) {
+        if (e->status == ST_OK)
+            outfile_write(t->out, message, size, e);
+    }
+    return e->status;
+}
+
+enum status batch_table_append(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context,
+                               struct error *e)
+{
+    const struct comm *comm = t->comm;
+    uint64_t all = e->status == ST_OK ? count : 0;
+    char *message = comm->ranks > 1 ? zeroed(MESSAGE, 1, t->name, e) : NULL;
+    comm_sum_u64(comm, &all, 1);
+    if (comm_agree(comm, e) == ST_OK) {
+        put_rows(t, comm->rank == 0 ? count : 0, rows, context, e);
+        for (uint32_t rank = 1; rank < comm->ranks; rank++) {
+            if (comm->rank == 0)
+                receive(t, rank, message, e);
+            if (comm->rank != rank)
+                continue;
+            put_rows(t, count, rows, context, e);
+            comm_swap(comm, 0, NULL, 0, COMM_NONE, NULL, 0); /* the end */
+        }
+    }
+    free(message);
+    t->rows += all;
+    return comm_agree(comm, e);
+}
+
+/* ---- the file ---- */
+
+/* Makes the header of the array of numpy. */
+static void make_header(const struct batch_table *t, char header[NPY_HEADER_BYTES])
+{
+    if (t->matrix_columns > 0)
+        npy_header(header, t->width, t->matrix_rows, t->matrix_columns);
+    else
+        npy_header(header, t->width, t->rows, TABLE_FIELDS);
+}
+
+enum status batch_table_open(struct batch_table *t, struct error *e)
+{
+    char header[NPY_HEADER_BYTES];
+    struct table lines;
+    if (outfile_open(&t->out, t->name, e) != ST_OK)
+        return e->status;
+    if (!is_numpy(t)) {
+        table_begin(&lines, t->out, table_form_of(t->name), t->map);
+        return table_columns(&lines, t->columns, e);
+    }
+    if (t->matrix_columns == 0 && !outfile_seekable(t->out))
+        return fail(e, ST_USAGE, "%s: an array whose number of rows is known at the end needs a regular file", t->name);
+    make_header(t, header);
+    return outfile_write(t->out, header, sizeof header, e);
+}
+
+enum status batch_table_commit(struct batch_table *t, struct error *e)
+{
+    char header[NPY_HEADER_BYTES];
+    if (t->out == NULL)
+        return e->status;
+    if (is_numpy(t) && t->matrix_columns == 0) {
+        make_header(t, header);
+        outfile_rewrite(t->out, 0, header, sizeof header, e);
+    }
+    if (e->status == ST_OK)
+        outfile_commit(t->out, NULL, e);
+    else
+        outfile_abort(t->out);
+    t->out = NULL;
+    return e->status;
+}
+
+void batch_table_close(struct batch_table *t)
+{
+    outfile_abort(t->out);
+    t->out = NULL;
+}
