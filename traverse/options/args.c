@@ -82,6 +82,9 @@ void args_free(struct args *args)
     free(args->roots);
     free(args->root_names);
     roots_file_free(&args->roots_from);
+    free(args->targets);
+    free(args->target_names);
+    roots_file_free(&args->targets_from);
 }
 
 /* ---- roots ---- */
@@ -109,47 +112,89 @@ char *args_copy(struct args *args, const char *text)
     return need_memory(args, strdup(text), strlen(text) + 1);
 }
 
+/* Appends a text to texts[*count]. Ends the program if memory is short. */
+static void add_text(struct args *args, char ***texts, uint64_t *count, char *text)
+{
+    const uint64_t width = sizeof **texts;
+    *texts = need_memory(args, memory_grow(*texts, *count, width), (*count + 1) * width);
+    (*texts)[(*count)++] = text;
+}
+
 /* Appends the text of a root to args->root_names. The text must live as long as *args. Ends the program if memory is
  * short. */
 void args_add_root(struct args *args, char *text)
 {
-    uint64_t width = sizeof *args->root_names;
-    args->root_names = need_memory(args, memory_grow(args->root_names, args->count, width), (args->count + 1) * width);
-    args->root_names[args->count++] = text;
+    add_text(args, &args->root_names, &args->count, text);
 }
 
-/* Appends the ids of one -r, with commas between them, to args->roots. Ends the program if one of them is no id, if there
- * are too many roots, or if memory is short. */
-static void parse_roots(struct args *args, const char *text)
+/* Appends the ids of one `option`, -r or -t, with commas between them, to ids[*count]. Ends the program if one of them is no id,
+ * if there are too many, or if memory is short. */
+static void parse_ids(struct args *args, const char *option, const char *text, uint64_t **ids, uint64_t *count)
 {
     uint64_t items = 1;
     for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; comma++)
         items++;
-    if (args->count + items > MAX_ROOTS)
-        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
-    uint64_t bytes = (args->count + items) * sizeof *args->roots;
-    args->roots = need_memory(args, realloc(args->roots, bytes), bytes);
+    if (*count + items > MAX_ROOTS)
+        cli_usage(&args->cli, "%s: more than %d %s", option, MAX_ROOTS, strcmp(option, "-r") == 0 ? "roots" : "targets");
+    uint64_t bytes = (*count + items) * sizeof **ids;
+    *ids = need_memory(args, realloc(*ids, bytes), bytes);
     char *list = args_copy(args, text);
     for (char *next = list, *item; (item = strsep(&next, ",")) != NULL;) {
         if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
-            cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
+            cli_usage(&args->cli, "%s: '%s' is not a whole number: ids are numbers; a graph of words "
                       "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
-                      "--map MAP", item);
-        args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
+                      "--map MAP", option, item);
+        (*ids)[(*count)++] = cli_number(&args->cli, option, item, 0, UINT64_MAX);
     }
     free(list);
+}
+
+/* Replaces texts[*count] of `option` by ids[*count], and frees the array of the texts, unless there is a map. */
+static void parse_texts(struct args *args, const char *option, char ***texts, uint64_t **ids, uint64_t *count)
+{
+    const uint64_t items = *count;
+    if (args->map != NULL)
+        return;
+    *count = 0;
+    for (uint64_t i = 0; i < items; i++)
+        parse_ids(args, option, (*texts)[i], ids, count);
+    free(*texts);
+    *texts = NULL;
 }
 
 /* Replaces the texts of all -r by ids, unless there is a map: then each text is a name. Ends the program if a text is
  * wrong. */
 void options_read_roots(struct args *args)
 {
-    uint64_t texts = args->count;
-    if (args->map != NULL)
-        return;
-    args->count = 0;
-    for (uint64_t i = 0; i < texts; i++)
-        parse_roots(args, args->root_names[i]);
-    free(args->root_names);
-    args->root_names = NULL;
+    parse_texts(args, "-r", &args->root_names, &args->roots, &args->count);
+}
+
+/* ---- targets ---- */
+
+/* Handles -t TARGET[,TARGET...]. */
+void options_take_target(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    add_text(args, &args->target_names, &args->target_count, value);
+}
+
+/* Handles --targets FILE: each line of the file is a target. */
+void options_take_targets_from(struct args *args, const struct option_row *row, char *value)
+{
+    struct error e = {0};
+    struct roots_file *f = &args->targets_from;
+    if (f->count > 0)
+        cli_usage(&args->cli, "--%s is given twice", row->name);
+    if (roots_file_read(f, value, "target", args->cli.memory_bytes, &e) != ST_OK)
+        args_end(args, &e);
+    if (f->count > MAX_ROOTS)
+        cli_usage(&args->cli, "--%s: more than %d targets", row->name, MAX_ROOTS);
+    for (uint64_t i = 0; i < f->count; i++)
+        options_take_target(args, row, f->line[i]);
+}
+
+/* Replaces the texts of all targets by ids, unless there is a map. Ends the program if a text is wrong. */
+void options_read_targets(struct args *args)
+{
+    parse_texts(args, "-t", &args->target_names, &args->targets, &args->target_count);
 }

@@ -19,7 +19,7 @@ enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_I
 /* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
  * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. Those behind
  * RESULT_CENTRALITY have rows for each root. */
-enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 5, RESULTS = 8 };
+enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 5, RESULTS = 9 };
 
 /* The values of all options of the programs that search. */
 struct args {
@@ -57,11 +57,15 @@ struct args {
             const char *depths, *parents;
             const char *reached; /* the file of --list-reached */
             const char *json, *trace;
-            /* files of dbfs-batch: --centrality, --reached and --hops */
-            const char *centrality, *balls, *hops;
+            /* files of dbfs-batch: --centrality, --reached, --hops, and --depths if there are targets, when `depths` is NULL */
+            const char *centrality, *balls, *hops, *to_targets;
         };
         const char *results[RESULTS]; /* the names above as an array, by the numbers of results */
     };
+    /* Of dbfs-batch: the targets, as `roots`, `root_names` and `roots_from` have the roots. */
+    uint64_t target_count, *targets;
+    char **target_names;
+    struct roots_file targets_from;
     int no_answer;       /* 1: searches make no answer, because only `reached` is wanted */
     enum answer_kind answer; /* the kind of answer that is made, and timed as answer_s, after each search */
     int record_parents;      /* 1: searches record parents, for the answer or for a file of parents */
@@ -74,7 +78,7 @@ struct args {
     uint32_t parents_width; /* bytes of a parent in files that are not text: 4 or 8. 0: 4 if ids need no more, otherwise 8 */
 };
 
-_Static_assert(offsetof(struct args, hops) == offsetof(struct args, results[RESULTS - 1]) &&
+_Static_assert(offsetof(struct args, to_targets) == offsetof(struct args, results[RESULTS - 1]) &&
                    offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
                "the numbers of results are those of their names");
 

@@ -272,7 +272,7 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
             batch_run_note(run, &level);
             t->noting_s += cli_seconds() - start;
         }
-        if (batch_run_ends(run, depth))
+        if (batch_run_ends(run, depth, run->targets != NULL ? run->targets->left[root] : 0))
             break;
         uint64_t tail = visit(t, rows, begin, end);
         begin = end;

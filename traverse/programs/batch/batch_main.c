@@ -34,7 +34,7 @@ struct batching {
     struct batch search;
     struct batch_depths depths;
     struct centrality centrality;
-    struct root_tables tables; /* of --reached and --hops */
+    struct root_tables tables; /* of --reached, --hops and --targets */
     /* the matrix of the distances from all roots, with a row for each root; NULL: not wanted */
     struct outfile *matrix;
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
@@ -53,6 +53,10 @@ struct batching {
 static const struct option_row own_options[] = {
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
      .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
+    {.name = "target", .letter = 't', .value = "TARGET[,TARGET...]", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY,
+     .kind = TAKE_OTHER, .take = options_take_target, .help = "distances to these vertices alone: --depths is one table of them"},
+    {.name = "targets", .value = "FILE", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
+     .take = options_take_targets_from, .help = "and to those of this file, one a line"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "reached", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(balls),
@@ -78,11 +82,31 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Returns whether searches end when they have found all targets, because nothing else that is wanted needs whole searches. */
+static int searches_end_at_targets(const struct args *args)
+{
+    return args->to_targets != NULL && args->balls == NULL && args->hops == NULL && args->parents == NULL &&
+           args->centrality == NULL;
+}
+
 /* Returns whether --depths names one .npy matrix for several roots. Otherwise each root has a file of its own. */
 static int wants_matrix(const struct args *args)
 {
     return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
            (args->count > 1 || args->all_roots);
+}
+
+/* With targets, makes --depths the table of the distances to them. If nothing else wants whole searches, they end when all targets are
+ * found, and then have no checksums. */
+static void take_targets(struct args *args)
+{
+    if (args->depths == NULL)
+        cli_usage(&args->cli, "-t and --targets need --depths FILE, which gets the distances to them");
+    if (strstr(args->depths, "%d") != NULL)
+        cli_usage(&args->cli, "%s: the distances to targets are one table of all roots, without %%d", args->depths);
+    args->to_targets = args->depths;
+    args->depths = NULL;
+    args->no_checksum |= searches_end_at_targets(args);
 }
 
 /* Reads the command line and the file of roots into *args. Ends the program with a message if one of them is wrong, or if
@@ -94,7 +118,10 @@ static void parse(struct args *args, int argc, char **argv)
     options_read(args, &program, argc, argv);
     if (args->roots_given)
         options_read_roots(args);
+    options_read_targets(args);
     args_finish(args);
+    if (args->target_count > 0)
+        take_targets(args);
     const char *const file[] = {args->depths, args->parents};
     const int several = args->count > 1 || args->all_roots;
     for (int i = 0; i < 2; i++) {
@@ -104,7 +131,8 @@ static void parse(struct args *args, int argc, char **argv)
     }
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
-    if (args->resume && (args->depths != NULL || args->parents != NULL || args->balls != NULL || args->hops != NULL))
+    if (args->resume && (args->depths != NULL || args->parents != NULL || args->balls != NULL || args->hops != NULL ||
+                         args->to_targets != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: all other results are written in one run");
 }
 
@@ -260,7 +288,7 @@ static enum status set_up(struct batching *b, struct error *e)
                      b->centrality.part, b->centrality.bad_line);
     }
     if (comm_agree(&s->comm, e) != ST_OK ||
-        root_tables_open(&b->tables, args, &b->all, s->map, &s->comm, s->threads, e) != ST_OK)
+        root_tables_open(&b->tables, args, s, &b->all, searches_end_at_targets(args), e) != ST_OK)
         return e->status;
     return open_files(b, e);
 }
@@ -300,6 +328,8 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
                run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
+        if (run.targets != NULL && run.targets->ends)
+            results[i].reached = root_tables_reached_targets(&b->tables, i, &results[i].farthest);
         if (run.balls != NULL && vertex[i] == JOINED_NOWHERE)
             batch_balls_isolate(run.balls, i, ids[i]);
         if (b->args.depths != NULL)
@@ -321,7 +351,10 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
         b->checksum += hash_pair(ids[i], r->checksum);
         if (b->args.cli.quiet)
             continue;
-        fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, ids[i], r->farthest + 1, r->reached);
+        if (b->tables.targets.ends)
+            fprintf(b->talk, "root %" PRIu64 " targets %" PRIu64 " farthest %" PRIu64, ids[i], r->reached, r->farthest);
+        else
+            fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, ids[i], r->farthest + 1, r->reached);
         if (!b->args.no_checksum)
             fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
         if (b->searcher.map != NULL) {

@@ -41,7 +41,7 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
 
 int batch_run_notes_levels(const struct batch_run *run)
 {
-    return batch_depths_wanted(run->depths) || run->balls != NULL;
+    return batch_depths_wanted(run->depths) || run->balls != NULL || run->targets != NULL;
 }
 
 void batch_run_note(const struct batch_run *run, const struct batch_level *level)
@@ -49,6 +49,8 @@ void batch_run_note(const struct batch_run *run, const struct batch_level *level
     batch_depths_note(run->depths, level);
     if (run->balls != NULL)
         batch_balls_note(run->balls, level);
+    if (run->targets != NULL)
+        batch_targets_note(run->targets, level);
 }
 
 /* Forgets what was noted of the last batch, or of this batch, which begins from the start. */
@@ -57,6 +59,8 @@ static void forget_notes(const struct batch_run *run)
     batch_depths_begin(run->depths, run->count);
     if (run->balls != NULL)
         batch_balls_begin(run->balls, run->count);
+    if (run->targets != NULL)
+        batch_targets_begin(run->targets, run->roots, run->count);
     if (run->hops != NULL)
         batch_hops_begin(run->hops, run->count);
     for (uint32_t r = 0; run->hops != NULL && r < run->count; r++) {
@@ -159,6 +163,12 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     note_level(b, run, e);
 }
 
+/* Returns whether the batch ends although its frontier has neighbours. */
+static int is_ended(const struct batch *b, const struct batch_run *run)
+{
+    return batch_run_ends(run, b->levels.depth, run->targets != NULL ? run->targets->left_of_all : 0);
+}
+
 /* Returns whether the batch is to be given up after this level, because a search from each root by a single thread is
  * faster if roots share little work. This is so if the backend can do such searches, the batch has several roots, exactly
  * TRIAL_LEVELS levels have passed, the last of them was sparse, and few roots found the same vertices in the same level. */
@@ -182,9 +192,9 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     run->seconds = -cli_seconds();
     if (b->single_threads == 0) {
         start(b, run, e);
-        while (e->status == ST_OK && l->found.vertices > 0 && !batch_run_ends(run, l->depth) && b->single_threads == 0) {
+        while (e->status == ST_OK && l->found.vertices > 0 && !is_ended(b, run) && b->single_threads == 0) {
             run_level(b, run, e);
-            if (e->status == ST_OK && is_shared_little(b, run) && !batch_run_ends(run, l->depth))
+            if (e->status == ST_OK && is_shared_little(b, run) && !is_ended(b, run))
                 b->single_threads = b->backend->open_single(b->search);
         }
         /* A search that was not completed has left bits in the frontier and next words. With is_sparse at 0, the next start

@@ -18,6 +18,7 @@
 
 #include "batch_balls.h"
 #include "batch_hops.h"
+#include "batch_targets.h"
 
 #include "formats/mpi/comm.h"
 
@@ -59,6 +60,7 @@ struct batch_run {
     struct batch_depths *depths;  /* receives the distances level by level */
     struct batch_balls *balls;    /* receives the vertices that each root reaches; NULL: not wanted */
     struct batch_hops *hops;      /* receives the number of vertices at each distance; NULL: not wanted */
+    struct batch_targets *targets; /* receives the distances to the targets, and may end searches; NULL: there are none */
     struct batch_result *results; /* [count] the search fills in all members but the checksum */
     /* called after each level of a batch, but not in searches from single roots; NULL: no calls */
     void (*note)(void *context, const struct batch_note *note);
@@ -74,10 +76,12 @@ int batch_run_notes_levels(const struct batch_run *run);
  * single roots, several threads may call the function at once, each with its own root. */
 void batch_run_note(const struct batch_run *run, const struct batch_level *level);
 
-/* Returns whether the search of a batch, or of a single root, ends although its frontier, at distance `depth`, has neighbours. */
-static inline int batch_run_ends(const struct batch_run *run, uint64_t depth)
+/* Returns whether a search ends although its frontier, at distance `depth`, has neighbours. `left` is the number of targets that
+ * the batch, or a single root, has not found. */
+static inline int batch_run_ends(const struct batch_run *run, uint64_t depth, uint64_t left)
 {
-    return run->most_levels > 0 && depth + 1 >= run->most_levels;
+    return (run->most_levels > 0 && depth + 1 >= run->most_levels) ||
+           (run->targets != NULL && run->targets->ends && left == 0);
 }
 
 /* The frontier that a level has found, and the work of that level. */

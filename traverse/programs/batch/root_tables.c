@@ -1,9 +1,13 @@
-/* root_tables.c: writes the tables of --reached and --hops; see root_tables.h */
+/* root_tables.c: writes the tables of --reached, --hops and --targets; see root_tables.h */
 #include "root_tables.h"
 
 #include "traverse/engine/answer_ids.h"
 
 #include "formats/base/arith.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- rows ---- */
 
@@ -48,30 +52,105 @@ static void fill_hops(const void *context, uint64_t begin, uint64_t end, int64_t
     }
 }
 
-/* Sets t->first by the number of rows that each root has in a table. Returns the number of all rows. */
-static uint64_t number_rows(struct root_tables *t, int reached)
+/* Returns the distance from root number r of the batch to target number i, as they were given. A target without edges is reached
+ * from itself alone. */
+static int64_t distance_to(const struct root_tables *t, uint32_t r, uint64_t i)
+{
+    const struct batch_targets *targets = &t->targets;
+    const uint64_t v = t->target_vertex[i];
+    if (v == JOINED_NOWHERE)
+        return t->target.ids[i] == t->ids[r] ? 0 : DEPTH_UNREACHED;
+    return targets->distance[r * targets->count + batch_targets_index(targets, v)];
+}
+
+/* Fills in rows of --targets: the targets of each root, in the order in which they were given. */
+static void fill_distances(const void *context, uint64_t begin, uint64_t end, int64_t (*row)[TABLE_FIELDS])
+{
+    const struct root_tables *t = context;
+    for (uint64_t at = begin; at < end; at++) {
+        const uint32_t r = (uint32_t)(at / t->target.count);
+        const uint64_t i = at % t->target.count;
+        row[at - begin][0] = (int64_t)t->ids[r];
+        row[at - begin][1] = (int64_t)t->target.ids[i];
+        row[at - begin][2] = distance_to(t, r, i);
+    }
+}
+
+uint64_t root_tables_reached_targets(const struct root_tables *t, uint32_t number, uint64_t *farthest)
+{
+    uint64_t reached = 0;
+    *farthest = 0;
+    for (uint64_t i = 0; i < t->target.count; i++) {
+        const int64_t distance = distance_to(t, number, i);
+        reached += distance >= 0;
+        *farthest = distance > (int64_t)*farthest ? (uint64_t)distance : *farthest;
+    }
+    return reached;
+}
+
+/* Sets t->first by the number of rows that each root has in a table: counts[r] or, if `counts` is NULL, the size of its ball. Returns
+ * the number of all rows. */
+static uint64_t number_rows(struct root_tables *t, const uint64_t *counts)
 {
     for (uint32_t r = 0; r < t->count; r++)
-        t->first[r + 1] = t->first[r] + (reached ? t->balls.ball[r].count : t->counts.levels[r]);
+        t->first[r + 1] = t->first[r] + (counts != NULL ? counts[r] : t->balls.ball[r].count);
     return t->first[t->count];
 }
 
 /* ---- tables ---- */
 
-enum status root_tables_open(struct root_tables *t, const struct args *args, const struct joined_graph *graph,
-                             const struct name_map *map, const struct comm *comm, int threads, struct error *e)
+/* Finds the targets in the graph, and opens t->targets. */
+static enum status open_targets(struct root_tables *t, const struct args *args, const struct searcher *s,
+                                const struct joined_graph *graph, struct error *e)
+{
+    const uint64_t n = graph->shards->manifest.totals.n, count = args->target_count;
+    t->target.count = count;
+    t->target.ids = zeroed(count, sizeof *t->target.ids, "targets", e);
+    t->target.root = zeroed(count, sizeof *t->target.root, "targets", e);
+    t->target_vertex = zeroed(count, sizeof *t->target_vertex, "targets", e);
+    if (e->status == ST_OK && args->map != NULL)
+        name_map_find(s->map, (const char *const *)args->target_names, count, t->target.ids, e);
+    else if (e->status == ST_OK)
+        memcpy(t->target.ids, args->targets, count * sizeof *t->target.ids);
+    for (uint64_t i = 0; e->status == ST_OK && i < count; i++) {
+        if (t->target.ids[i] >= n)
+            fail(e, ST_USAGE, "target %" PRIu64 ": the graph has vertices 0 to %" PRIu64, t->target.ids[i], n - 1);
+    }
+    if (e->status != ST_OK || roots_locate(&t->target, &s->rank, e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < count; i++)
+        t->target_vertex[i] = joined_vertex(graph, &t->target.root[i]);
+    return batch_targets_open(&t->targets, graph, t->target_vertex, count, args->batch, s->threads, e);
+}
+
+/* Opens the file of a table on rank 0, if the table is wanted and nothing has failed before. */
+static void open_table(struct batch_table *table, struct error *e)
+{
+    if (e->status == ST_OK && table->name != NULL && table->comm->rank == 0)
+        batch_table_open(table, e);
+}
+
+enum status root_tables_open(struct root_tables *t, const struct args *args, const struct searcher *s,
+                             const struct joined_graph *graph, int ends_at_targets, struct error *e)
 {
     const uint32_t width = answer_id_bytes(graph->shards->manifest.totals.n);
+    const struct name_map *map = s->map;
+    const struct comm *comm = &s->comm;
     t->reached = (struct batch_table){.name = args->balls, .columns = "root,id,distance", .has_vertices = {1, 1, 0},
                                       .width = width, .map = map, .comm = comm};
     t->hops = (struct batch_table){.name = args->hops, .columns = "root,distance,vertices", .has_vertices = {1, 0, 0},
                                    .width = 8, .map = map, .comm = comm};
+    t->distances = (struct batch_table){.name = args->to_targets, .columns = "root,target,distance",
+                                        .has_vertices = {1, 1, 0}, .matrix_rows = s->roots.count,
+                                        .matrix_columns = args->target_count, .width = 4, .map = map, .comm = comm};
     if (args->balls != NULL)
-        batch_balls_open(&t->balls, graph, threads, e);
-    if (e->status == ST_OK && args->balls != NULL && comm->rank == 0)
-        batch_table_open(&t->reached, e);
-    if (e->status == ST_OK && args->hops != NULL && comm->rank == 0)
-        batch_table_open(&t->hops, e);
+        batch_balls_open(&t->balls, graph, s->threads, e);
+    if (e->status == ST_OK && args->to_targets != NULL)
+        open_targets(t, args, s, graph, e);
+    t->targets.ends = ends_at_targets;
+    open_table(&t->reached, e);
+    open_table(&t->hops, e);
+    open_table(&t->distances, e);
     return comm_agree(comm, e);
 }
 
@@ -80,28 +159,31 @@ void root_tables_receive(struct root_tables *t, struct batch_run *run, const uin
     t->ids = ids;
     t->count = run->count;
     run->balls = t->reached.name != NULL ? &t->balls : NULL;
+    run->targets = t->distances.name != NULL ? &t->targets : NULL;
     run->hops = t->reached.name != NULL || t->hops.name != NULL ? &t->counts : NULL;
 }
 
 enum status root_tables_append(struct root_tables *t, struct error *e)
 {
     if (t->reached.name != NULL) {
-        const uint64_t rows = number_rows(t, 1);
+        const uint64_t rows = number_rows(t, NULL);
 #pragma omp parallel for schedule(dynamic) if (rows > (1 << 12))
         for (uint32_t r = 0; r < t->count; r++)
             batch_balls_sort(&t->balls, r, t->counts.vertices[r], t->counts.levels[r]);
         batch_table_append(&t->reached, rows, fill_reached, t, e);
     }
     if (t->hops.name != NULL)
-        batch_table_append(&t->hops, number_rows(t, 0), fill_hops, t, e);
+        batch_table_append(&t->hops, number_rows(t, t->counts.levels), fill_hops, t, e);
+    if (t->distances.name != NULL)
+        batch_table_append(&t->distances, t->count * t->target.count, fill_distances, t, e);
     t->count = 0;
     return e->status;
 }
 
 enum status root_tables_commit(struct root_tables *t, struct error *e)
 {
-    if (batch_table_commit(&t->reached, e) == ST_OK)
-        batch_table_commit(&t->hops, e);
+    if (batch_table_commit(&t->reached, e) == ST_OK && batch_table_commit(&t->hops, e) == ST_OK)
+        batch_table_commit(&t->distances, e);
     return e->status;
 }
 
@@ -109,6 +191,10 @@ void root_tables_close(struct root_tables *t)
 {
     batch_table_close(&t->reached);
     batch_table_close(&t->hops);
+    batch_table_close(&t->distances);
     batch_balls_close(&t->balls);
     batch_hops_close(&t->counts);
+    batch_targets_close(&t->targets);
+    roots_free(&t->target);
+    free(t->target_vertex);
 }

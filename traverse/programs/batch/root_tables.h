@@ -1,30 +1,38 @@
-/* root_tables.h: the tables of --reached and --hops, which have rows for each root of a batch */
+/* root_tables.h: the tables of --reached, --hops and --targets, which have rows for each root of a batch */
 #ifndef DBFS_ROOT_TABLES_H
 #define DBFS_ROOT_TABLES_H
 
 #include "batch_search.h"
 #include "batch_table.h"
 
-#include "traverse/options/args.h"
+#include "traverse/session/searcher.h"
 
 /* The tables, and what a batch of this rank has found for them. */
 struct root_tables {
     struct batch_table reached; /* root, id, distance: a row for each vertex that a root has reached */
     struct batch_table hops;    /* root, distance, vertices: a row for each distance */
+    struct batch_table distances; /* root, target, distance: a row for each target; -1: it is not reached */
     struct batch_balls balls;   /* open only if `reached` is wanted */
     struct batch_hops counts;
+    struct batch_targets targets; /* open only if there are targets */
+    struct roots target;        /* the targets as they were given, with their places in the graph */
+    uint64_t *target_vertex;    /* [target.count] their vertices in the joined graph, or JOINED_NOWHERE. Owned */
     const uint64_t *ids;        /* [count] the input ids of the roots of the batch */
     uint32_t count;             /* number of roots of the batch; 0: this rank has had no batch in this round */
     uint64_t first[BATCH_MOST + 1]; /* for each root: the number of its first row in the table that is being written */
 };
 
-/* Collective. Opens the tables that the options want. Rank 0 opens the files. `map` has the names of vertices; NULL: text has ids.
- * The caller calls root_tables_close, even after a failure. */
-enum status root_tables_open(struct root_tables *tables, const struct args *args, const struct joined_graph *graph,
-                             const struct name_map *map, const struct comm *comm, int threads, struct error *e);
+/* Collective. Opens the tables that the options want, for batches of args->batch roots. Rank 0 opens the files. The roots have been
+ * chosen. `ends_at_targets` is 1 if searches may end when all targets are found. The caller calls root_tables_close, even after a failure. Fails with ST_USAGE if a target is not in the graph. */
+enum status root_tables_open(struct root_tables *tables, const struct args *args, const struct searcher *searcher,
+                             const struct joined_graph *graph, int ends_at_targets, struct error *e);
 
 /* Makes a batch pass on what the tables need. Called before batch_run. ids[run->count]: the input ids of the roots. */
 void root_tables_receive(struct root_tables *tables, struct batch_run *run, const uint64_t *ids);
+
+/* Returns the number of targets that root `number` of the last batch has reached, as often as they were given, and sets *farthest to
+ * the largest distance of one of them. */
+uint64_t root_tables_reached_targets(const struct root_tables *tables, uint32_t number, uint64_t *farthest);
 
 /* Collective. Appends the rows of the batches that the ranks have run since the last call. Fails on all ranks if one fails. */
 enum status root_tables_append(struct root_tables *tables, struct error *e);

@@ -1,0 +1,113 @@
+/* batch_targets.c: notes the distances from the roots of a batch to the targets; see batch_targets.h */
+#include "batch_targets.h"
+
+#include "formats/base/arith.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 1024 }; /* a thread works on this number of vertices at a time */
+
+/* Sets t->vertex and t->bitmap to the targets that have edges, each once. */
+static void set_targets(struct batch_targets *t, const uint64_t *vertex, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (vertex[i] == JOINED_NOWHERE || mask_bit(t->bitmap, vertex[i]))
+            continue;
+        t->bitmap[vertex[i] / 64] |= UINT64_C(1) << (vertex[i] % 64);
+        t->vertex[t->count++] = (uint32_t)vertex[i];
+    }
+    qsort(t->vertex, t->count, sizeof *t->vertex, compare_u32);
+}
+
+enum status batch_targets_open(struct batch_targets *t, const struct joined_graph *graph, const uint64_t *vertex,
+                               uint64_t count, uint64_t batch, int threads, struct error *e)
+{
+    *t = (struct batch_targets){.graph = graph, .threads = threads};
+    if (memory_take(graph->budget, (void **)&t->vertex, count, 4, "targets", e) != ST_OK ||
+        memory_take(graph->budget, (void **)&t->bitmap, mask_words(graph->vertices), 8, "targets", e) != ST_OK)
+        return e->status;
+    set_targets(t, vertex, count);
+    if (memory_take(graph->budget, (void **)&t->distance, batch * t->count, 4,
+                    "distances to the targets (a smaller --batch takes less)", e) != ST_OK)
+        return e->status;
+    return pool_open(&t->pool, threads, e);
+}
+
+void batch_targets_close(struct batch_targets *t)
+{
+    void *const arrays[] = {t->vertex, t->bitmap, t->distance};
+    for (size_t i = 0; t->graph != NULL && i < sizeof arrays / sizeof *arrays; i++)
+        memory_release(t->graph->budget, arrays[i]);
+    pool_close(t->pool);
+    *t = (struct batch_targets){0};
+}
+
+void batch_targets_begin(struct batch_targets *t, const uint64_t *roots, uint32_t count)
+{
+    memset(t->distance, 0xff, count * t->count * sizeof *t->distance); /* all values become DEPTH_UNREACHED */
+    t->left_of_all = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        t->left[r] = roots[r] != JOINED_NOWHERE ? t->count : 0;
+        t->left_of_all += t->left[r];
+    }
+}
+
+uint64_t batch_targets_index(const struct batch_targets *t, uint64_t vertex)
+{
+    const uint32_t v = (uint32_t)vertex;
+    return (uint64_t)((const uint32_t *)bsearch(&v, t->vertex, t->count, sizeof v, compare_u32) - t->vertex);
+}
+
+/* Notes that a root has found target number `index`. */
+static void note_target(struct batch_targets *t, uint64_t root, uint64_t index, uint64_t depth)
+{
+    t->distance[root * t->count + index] = (int32_t)depth;
+    __atomic_fetch_sub(&t->left[root], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&t->left_of_all, 1, __ATOMIC_RELAXED);
+}
+
+/* The arguments of note_piece. */
+struct noted_targets {
+    struct batch_targets *targets;
+    const struct batch_level *level;
+};
+
+/* Notes the targets in a piece of a level of all roots. If the level has a list, piece number `piece` is STEP entries of the list;
+ * otherwise it is STEP targets. Called by pool_run, with the struct noted_targets. Returns 0. */
+static uint64_t note_piece(void *context, int thread, uint64_t piece)
+{
+    const struct noted_targets *noted = context;
+    const struct batch_level *level = noted->level;
+    struct batch_targets *t = noted->targets;
+    const uint64_t end = smaller((piece + 1) * STEP, level->list != NULL ? level->count : t->count);
+    (void)thread;
+    for (uint64_t i = piece * STEP; i < end; i++) {
+        const uint64_t v = level->list != NULL ? level->list[i] : t->vertex[i];
+        const uint64_t *found = level->found + v * (uint64_t)level->words;
+        if (!mask_bit(t->bitmap, v))
+            continue;
+        const uint64_t index = level->list != NULL ? batch_targets_index(t, v) : i;
+        for (int j = 0; j < level->words; j++) {
+            for (uint64_t bits = found[j]; bits != 0; bits &= bits - 1)
+                note_target(t, 64 * (uint64_t)j + (uint64_t)__builtin_ctzll(bits), index, level->depth);
+        }
+    }
+    return 0;
+}
+
+/* Notes the targets of a level (batch_targets.h). If the level is of all roots, the threads of the pool share the work. If it is
+ * of a single root, the calling thread does the work alone. */
+void batch_targets_note(struct batch_targets *t, const struct batch_level *level)
+{
+    struct noted_targets noted = {t, level};
+    if (level->found != NULL) {
+        const uint64_t pieces = divide_up(level->list != NULL ? level->count : t->count, STEP);
+        pool_run(t->pool, pieces < 8 ? 1 : t->threads, pieces, note_piece, &noted);
+        return;
+    }
+    for (uint64_t i = 0; i < level->count; i++) {
+        if (mask_bit(t->bitmap, level->list[i]))
+            note_target(t, level->root, batch_targets_index(t, level->list[i]), level->depth);
+    }
+}
