@@ -173,17 +173,21 @@ $(SEARCHING:%=$(BUILD)/bin/%): $(libmpi) $(libformats) $(set)/link $(set)/search
 	@mkdir -p $(@D)
 	$(call link,$(mpicc)) -ldl $(cuda_libs)
 
-# scripts in sh contain the files that they share; the version is that of all programs
+# scripts contain the files that they share; the version is that of all programs
 version = $(shell sed -n 's/^\#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+splice  = awk -v version='$(version)' -f scripts/include.awk $< >$@.part && chmod 755 $@.part && mv $@.part $@
 spliced = $(wildcard tools/report/*.sh tools/model/*) formats/rates.def
 $(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(spliced) formats/base/cli.h
 	@mkdir -p $(@D)
-	awk -v version='$(version)' -f scripts/include.awk $< >$@.part
-	@chmod 755 $@.part && mv $@.part $@
+	$(splice)
 
-$(BUILD)/bin/dbfs: scripts/dbfs.sh
+$(BUILD)/bin/dbfs: scripts/dbfs.sh tools/report/similar.sh
 	@mkdir -p $(@D)
-	install -m 755 $< $@
+	$(splice)
+
+$(BUILD)/scripts/dbfs-dataset: scripts/dataset.sh tools/report/similar.sh
+	@mkdir -p $(@D)
+	$(splice)
 
 # ---- man pages ----
 

@@ -45,6 +45,8 @@ EDGECONV-OPTIONs, such as --randomize, are added to those of the table; paths in
 EOF
 }
 
+. "$root/tools/report/similar.sh" # @include tools/report/similar.sh
+
 die() { # STATUS MESSAGE
     local status=$1
     shift
@@ -475,7 +477,7 @@ parse_options() {
             [ $# = 0 ] || printf -v edge_options ' %q' "$@"
             break
             ;;
-        -*) [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument (see --help)" ;;
+        -*) [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument$(usage | did_you_mean "$1"): see --help" ;;
         *) names+=("$1") && shift && continue ;;
         esac
         case $1 in
@@ -492,7 +494,7 @@ parse_options() {
             case $table in -*) table=./$table ;; esac # no option of tail
             ;;
         --show) action=show && names+=("$2") ;;
-        *) die 2 "$1: unknown option (see --help)" ;;
+        *) die 2 "$1: unknown option$(usage | did_you_mean "$1"): see --help" ;;
         esac
         shift 2
     done

@@ -29,9 +29,10 @@ esac
 PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
+action=search # or: list, clean
 files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
-roots_from='' pairs='' program=dbfs-traverse
+roots_from='' pairs='' program=dbfs-traverse serving=false clean_all=false
 making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -43,28 +44,58 @@ usage() {
     cat <<EOF
 usage: dbfs [OPTION...] FILE...
        dbfs [OPTION...] DIR
+       dbfs --cache-list | --cache-clean[=all] [--cache DIR] [FILE...]
 Searches the graph in FILE (several are read one after the other; '-' is standard input) from some of its
 vertices. Shards are made first, kept in FILE.dbfs unless FILE is a pipe, and used again. DIR is a folder
-of shards.
+of shards, or of kept ones.
 
   -r, --roots ROOT       search from these vertices; without -r from 64 sampled ones
+      --serve            or from the root on each line of standard input, as it comes
       --target VERTEX    or look for the distance from ROOT to this vertex; --path: and a shortest path
   -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
+      --list-reached FILE
+                         the vertices that are reached alone, and their distances, the nearest first
+      --max-depth D      end at distance D
       --compact          ids are words, or numbers of any size: roots and results are names too
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
                          is there as u v and as v u; directed: an edge leads from u to v alone
       --reverse          of a directed graph, search against its edges
       --cache DIR        keep shards in DIR; --no-cache keeps none
+      --cache-list       print which graphs are kept, of which files, since when, and in how many bytes
+      --cache-clean      remove the kept graphs whose file has changed or is gone; =all: those of FILE, too
   -p, --shards P         number of shards (default: that of the ranks)
       --ranks R          search with R processes, through mpiexec
   -q, --quiet            no notes, and no line about the search
   -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
+  -h, --help[=all]  --version
 
-Options of edgeconv (-f --vertices --one-based --member --randomize), of dbfs-pack (-t --heads --encoding --rows) and
-of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
-go to all. With --batch N or --centrality FILE, dbfs-batch searches from N roots at once.
+Options of edgeconv, dbfs-pack, dbfs-traverse and dbfs-paths (--pairs ...) are passed on, and -S -T -@ -q go to
+all; with --batch N or --centrality FILE, dbfs-batch searches from N roots at once. 'dbfs --help=all' lists
+every option; dbfs(1) explains them.
 EOF
+}
+
+# PROGRAM OPTIONS: prints the lines of the program's --help on the options
+describe_options() {
+    echo && echo "Of $1:"
+    { "$1" --help=all 2>/dev/null || "$1" --help; } | awk -v options="${2//$'\n'/ }" '
+        match($0, /^ +(-[^-], )?--[a-z0-9-]+/) {
+            name = substr($0, RSTART, RLENGTH)
+            sub(/.*--/, "--", name)
+            shown = index(options, " " name " ") || index(options, " " name "=") || index(options, " " name "?")
+        }
+        !/^ {8}/ && !/^ +-/ { shown = 0 }
+        shown'
+}
+
+usage_of_all() {
+    usage
+    describe_options edgeconv "$of_edgeconv"
+    describe_options dbfs-pack "$of_pack"
+    describe_options dbfs-traverse "$of_search"
+    describe_options dbfs-paths "$of_paths"
+    describe_options dbfs-batch "$of_batch"
 }
 
 die() { # STATUS MESSAGE
@@ -84,7 +115,41 @@ print() {
     esac
 }
 
+@include tools/report/similar.sh
+
 # ---- command line ----
+
+# The options of dbfs itself, and those of the programs that it runs: with = behind them if they have a value, with ? if they may
+# have one. What no case of take_value and take_flag names is passed on as it is.
+own=' --roots= --root= --target= --output= --compact --direction= --reverse --cache= --no-cache --cache-list --cache-clean?
+    --shards= --ranks= --quiet --verbose --force --help? --version --memory= --tmpdir= --threads= --undirected '
+of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --member= --entry= --randomize? '
+of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
+of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= --parents= --list-reached= --json=
+    --result-format= --in-place --answer= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
+    --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
+    --resident= --no-check --trust --timeout= '
+of_paths=' --pairs= --path --one-sided '
+of_batch=' --batch= --centrality= --resume --no-checksum '
+
+# WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
+find_option() {
+    local name found=()
+    # shellcheck disable=SC2086 # the words of the lists
+    for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch; do
+        if [ "${name%[=?]}" = "$1" ]; then found=("$name") && break; fi
+        if [[ $name == "$1"* ]]; then found+=("$name"); fi
+    done
+    case ${#found[@]} in
+    0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch"): see --help" ;;
+    1) option=${found[0]%[=?]} takes=${found[0]#"${found[0]%[=?]}"} ;;
+    *) die 2 "$1: is ambiguous: ${found[*]%[=?]}" ;;
+    esac
+    [ "$option" != --root ] || option=--roots
+}
+
+# OPTION LIST: succeeds if the list has it
+has() { [[ " ${2//$'\n'/ } " == *" $1"[=?\ ]* ]]; }
 
 # NAME OPTION VALUE: appends an option with its value, as "--option=value" or two words, to the array NAME
 pass() {
@@ -140,7 +205,6 @@ take_value() { # OPTION VALUE
     --trace) take_result "$1" "$2" trace ;;
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
-    --batch) program=dbfs-batch && pass search "$1" "$2" ;;
     --cache) cache=$2 implied=false making+=("$1") ;;
     -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;
@@ -148,38 +212,65 @@ take_value() { # OPTION VALUE
     --target) program=dbfs-paths && pass search "$1" "$2" ;;
     --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
-    -f | --from) convert+=(-f "$2") making+=("$1") ;;
-    --vertices | --member | --entry | --columns | --separator | --comments) making+=("$1") && pass convert "$1" "$2" ;;
-    -t | --threshold) pack+=(-t "$2") making+=("$1") ;;
-    --heads | --encoding | --rows | --suggest | --for | --links) making+=("$1") && pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
-    -[rng] | --roots | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
-        --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width | \
-        --resident | --max-depth)
-        pass search "$1" "$2"
-        ;;
-    *) die 2 "$1: is no option (see --help)" ;;
+    -f | --from) convert+=(-f "$2") making+=("$1") ;;
+    -t | --threshold) pack+=(-t "$2") making+=("$1") ;;
+    -[rng] | --roots) pass search "$1" "$2" ;;
+    *) pass_on "$1" "$1=$2" ;;
     esac
 }
 
-# OPTION: takes an option without a value; fails if it needs one
-take_flag() {
+# OPTION WORD: the word is the option, with its value if it has one; it goes to the program whose option it is
+pass_on() {
+    if has "$1" "$of_edgeconv"; then
+        convert+=("$2") making+=("$1")
+    elif has "$1" "$of_pack"; then
+        pack+=("$2") making+=("$1")
+    else
+        ! has "$1" "$of_paths" || program=dbfs-paths
+        ! has "$1" "$of_batch" || program=dbfs-batch
+        search+=("$2")
+    fi
+}
+
+take_flag() { # OPTION, or OPTION=VALUE
     case $1 in
     -h | --help) print "$(usage)" && exit 0 ;;
+    --help=all) print "$(usage_of_all)" && exit 0 ;;
+    --help=*) die 2 "--help: '${1#*=}' is not all" ;;
     --version) print "$(dbfs-traverse --version)" && exit 0 ;;
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
     --compact) compact=true making+=("$1") ;;
     --no-cache) keep=false making+=("$1") ;;
+    --cache-list) action=list ;;
+    --cache-clean) action=clean ;;
+    --cache-clean=all) action=clean clean_all=true ;;
+    --cache-clean=*) die 2 "--cache-clean: '${1#*=}' is not all" ;;
     --force) force=(--force) ;;
-    --one-based | --randomize | --randomize=*) convert+=("$1") making+=("$1") ;;
-    --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
-    --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
-    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --count-pairs | --reverse) search+=("$1") ;;
-    *) return 1 ;;
+    --serve) serving=true && search+=("$1") ;;
+    *) pass_on "${1%%=*}" "$1" ;;
+    esac
+}
+
+# WORD NEXT-WORD...: takes a long option, and sets `taken` to the number of words that it has
+take_long_option() {
+    local option takes
+    find_option "${1%%=*}"
+    taken=1
+    case $takes,$1 in
+    ,*=*) die 2 "$option: takes no value" ;;
+    '=',*=*) take_value "$option" "${1#*=}" ;;
+    '=',*)
+        [ $# -ge 2 ] || die 2 "$option: needs a value"
+        take_value "$option" "$2"
+        taken=2
+        ;;
+    '?',*=*) take_flag "$option=${1#*=}" ;;
+    *) take_flag "$option" ;;
     esac
 }
 
@@ -223,23 +314,31 @@ refuse_inputs() {
 }
 
 parse() {
+    local taken
     while [ $# -gt 0 ]; do
         case $1 in
         --) shift && take_files "$@" && break ;;
         '' | - | [!-]*) files+=("$1") ;;
-        --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
+        --*)
+            take_long_option "$@"
+            shift $((taken - 1))
+            ;;
+        -[qvuh]) take_flag "$1" ;;
         -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options without values, in one word
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
-        *)
-            if ! take_flag "$1"; then
-                [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument (see --help)"
-                take_value "$1" "$2"
-                shift
-            fi
+        -[rnpfotgST@])
+            [ $# -ge 2 ] || die 2 "$1: needs a value"
+            take_value "$1" "$2"
+            shift
             ;;
+        *) die 2 "$1: is no option: see --help" ;;
         esac
         shift
     done
+}
+
+# Refuses what the command line has too little or too much of, and finds the files that belong to the graph.
+check_command() {
     [ ${#files[@]} -gt 0 ] || die 2 "which graph? FILE is missing ('-' is standard input; see --help)"
     [[ ${ranks:-1} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks $ranks: expected a number"
     [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
@@ -436,6 +535,145 @@ remove_stale() {
             ;;
         esac
     done 2>/dev/null # what is another user's stays
+}
+
+# FOLDER: succeeds if dbfs has made this set of kept shards: the folder is named by the digest of its key
+is_set() {
+    local key=$1/key digest
+    [[ ${1##*/} =~ ^[0-9a-f]{16}$ ]] && [ -d "$1" ] && [ ! -L "$1" ] && [ -f "$key" ] && [ ! -L "$key" ] && [ -r "$key" ] || return 1
+    digest=$(sha256sum <"$key") && [ "${digest:0:16}" = "${1##*/}" ]
+}
+
+# FOLDER of a set: sets `of` to the lines of its key on files, `how` to the commands that made it, `by` to the version
+read_key() {
+    local line
+    of=() how='' by=''
+    while IFS= read -r line; do
+        case $line in
+        /*) of+=("$line") ;;
+        'edgeconv '*) how=${line% compact *} && [ "${line##* }" = false ] || how+=' --compact' ;;
+        'dbfs-pack '*) how+=" | $line" ;;
+        *) by=$line ;;
+        esac
+    done <"$1/key"
+}
+
+# FOLDER of a set: prints why it is not used for its files any more; prints nothing if it is used
+why_stale() {
+    local of how by line path
+    [ -r "$1/key" ] || return 0
+    read_key "$1"
+    for line in "${of[@]}"; do
+        path_of path "$line"
+        [ -e "$path" ] || { echo "$path is gone" && return; }
+        [ "$(identity "$path")" = "$line" ] || { echo "$path has changed" && return; }
+    done
+    [ "$by" = "$(rmatgen --version)" ] || { echo "made by ${by#* } " && return; }
+    dbfs-pack --list "$1/shards" >/dev/null 2>&1 || echo 'cannot be read'
+}
+
+# FOLDER: prints the bytes of the files in it
+bytes_in() { find "$1" -type f -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
+
+# FOLDER: succeeds if this was left by a dbfs of this host that ended while it made shards
+is_left() {
+    local name=${1##*/}
+    [[ $name =~ ^[0-9a-f]{16}\.making\. && $name == *.making."$HOSTNAME".* && ${name##*.} =~ ^[0-9]+$ ]] &&
+        [ -d "$1" ] && [ ! -L "$1" ] && ! kill -0 "${name##*.}" 2>/dev/null
+}
+
+# Sets `places` to the folders of kept shards that --cache and the files name, and `only` to the files whose shards count if
+# they are in a folder of --cache.
+find_places() {
+    local file
+    [ ${#search[@]} = 0 ] && [ ${#convert[@]} = 0 ] && [ ${#pack[@]} = 0 ] && [ -z "$ranks$shards" ] && ! $compact ||
+        die 2 '--cache-list and --cache-clean take FILE, --cache and -q alone'
+    places=() only=()
+    $implied || places=("${cache%/}")
+    for file in "${files[@]}"; do
+        if ! $implied; then
+            only+=("$(realpath -m -- "$file")")
+        elif [ -d "$file" ] && [ ! -e "$file.dbfs" ]; then
+            places+=("${file%/}")
+        else
+            places+=("${file%/}.dbfs")
+        fi
+    done
+    [ ${#places[@]} != 0 ] || die 2 'which kept graphs? FILE or --cache DIR is missing'
+}
+
+# FOLDER of a set: succeeds if it is of the files in `only`
+is_wanted() {
+    local of how by path file
+    [ ${#only[@]} != 0 ] || return 0
+    read_key "$1"
+    for file in "${only[@]}"; do
+        path_of path "${of[0]:-}"
+        [ "$path" != "$file" ] || return 0
+    done
+    return 1
+}
+
+list_kept() { # prints a line for each set of kept shards
+    local place folder of how by line path why names
+    for place in "${places[@]}"; do
+        for folder in "$place"/*; do
+            is_set "$folder" && is_wanted "$folder" || continue
+            why=$(why_stale "$folder")
+            read_key "$folder"
+            names=()
+            for line in "${of[@]}"; do path_of path "$line" && names+=("$path"); done
+            printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(words "$folder")" "$(bytes_in "$folder")" \
+                "$(date -r "$folder/key" '+%Y-%m-%d %H:%M')" "${why:-current}" "$(words "${names[@]}")" "$how"
+        done
+    done
+}
+
+# FOLDER WHY: removes the folder, says so, and counts it in `removed` and `sum`
+remove_folder() {
+    local bytes
+    bytes=$(bytes_in "$1")
+    rm -rf -- "$1" || die 1 "$1: cannot be removed"
+    sum=$((sum + bytes)) removed=$((removed + 1))
+    [ ${#quiet[@]} != 0 ] || print "removed $(words "$1"): $bytes bytes: $2"
+}
+
+# FOLDER WHY: removes a set of kept shards (remove_folder). A set with anything that dbfs does not put there stays.
+remove_set() {
+    local other
+    other=$(find "$1" -mindepth 1 -printf '%y %P\0' |
+        grep -zvxE '[fd] (key|graph\.map|shards|shards/manifest|shards/part-[0-9]+-of-[0-9]+\.dbfs)' | tr '\0' '\n') || true
+    if [ -n "$other" ]; then
+        other=${other#* }
+        echo "$prog: $1: stays, as $(words "${other%%$'\n'*}") in it is not dbfs's" >&2
+        return
+    fi
+    remove_folder "$@"
+}
+
+# Removes the kept shards that are not used any more, or with --cache-clean=all all of them, and what was left half made.
+clean_kept() {
+    local place folder why sum=0 removed=0 reason lock
+    for place in "${places[@]}"; do
+        [ -d "$place" ] || continue
+        place=$(realpath -s -- "$place")
+        ! $implied || is_own "$place" || die 1 "$place: nothing is removed there: $reason"
+        cache=$place
+        { exec {lock}<"$place"; } 2>/dev/null || die 1 "$place: cannot read it"
+        wait_for_lock "$lock"
+        for folder in "$place"/*; do
+            if is_left "$folder"; then
+                remove_folder "$folder" 'left half made'
+            elif is_set "$folder" && is_wanted "$folder"; then
+                why=$(why_stale "$folder")
+                ! $clean_all || : "${why:=of $(words "${place%.dbfs}")}"
+                [ -z "$why" ] || remove_set "$folder" "$why"
+            fi
+        done
+        ! $implied || remove_empty_place
+        unlock_place
+    done
+    [ ${#quiet[@]} != 0 ] || print "$removed removed: $sum bytes"
 }
 
 # Checks options and result files before hours of packing.
@@ -658,8 +896,8 @@ in_a_line() {
 choose_fate() {
     local file
     fate=line
-    if $verbose || [ $program = dbfs-paths ]; then fate=own; fi # lines of pairs are an answer
-    if ! $verbose && [ ${#quiet[@]} != 0 ] && [ "$program ${#results[@]}" != 'dbfs-paths 0' ]; then fate=none; fi
+    if $verbose || $serving || [ $program = dbfs-paths ]; then fate=own; fi # lines of pairs, and of roots that are served, are an answer
+    if ! $verbose && ! $serving && [ ${#quiet[@]} != 0 ] && [ "$program ${#results[@]}" != 'dbfs-paths 0' ]; then fate=none; fi
     for file in "${results[@]}"; do # a result on standard output stands alone there
         if [ "$file" = - ]; then fate=own && alone=true && return; fi
         if [ "$file" -ef /dev/fd/1 ]; then $verbose && fate=error || fate=none; fi
@@ -693,12 +931,20 @@ run_search() { # DIR
     [ $fate != line ] || print "$(in_a_line "$scratch/talk")"
 }
 
-refuse_cache() { # DIR: shards should be there
-    local made
-    for made in "$1/shards" "$1"/*/shards; do
-        [ -e "$1/manifest" ] || [ ! -e "$made/manifest" ] ||
-            die 2 "$1: is where dbfs keeps shards: give the file that they are of, or $made"
-    done
+# DIR: sets `graph` to the shards that are there: DIR itself, or the one set of them that dbfs keeps in it, whose map of names then goes
+# with the search
+find_kept() {
+    local sets=() folder why
+    graph=$1
+    [ ! -e "$1/manifest" ] || return 0
+    for folder in "$1" "$1"/*; do [ ! -e "$folder/shards/manifest" ] || sets+=("$folder"); done
+    [ ${#sets[@]} != 0 ] || return 0
+    [ ${#sets[@]} = 1 ] || die 2 "$1: has ${#sets[@]} graphs: give a file that they are of, or a folder of \`dbfs --cache-list $(words "$1")\`:$(
+        printf ' %s' "${sets[@]}")"
+    folder=${sets[0]} graph=${sets[0]}/shards
+    [[ ! -f "$folder/graph.map" || " ${search[*]}" == *' --map='* ]] || search+=("--map=$folder/graph.map")
+    why=$(why_stale "$folder")
+    [ -z "$why" ] || [ ${#quiet[@]} != 0 ] || echo "$prog: $graph: may be another graph than that of the file now: $why" >&2
 }
 
 # DIR: options of making shards would have no effect
@@ -722,15 +968,21 @@ trap 'trap "" INT TERM HUP; clean' EXIT # all is done, or has failed: a signal i
 trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP
+if [ $action != search ]; then
+    find_places
+    if [ $action = list ]; then print "$(list_kept)"; else clean_kept; fi
+    exit
+fi
+check_command
 for file in "${files[@]}"; do check_file "$file"; done
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
-    refuse_cache "${files[0]}"
+    find_kept "${files[0]}"
     refuse_making "${files[0]}"
-    refuse_other_direction "${files[0]}"
-    note_base "${files[0]}"
-    run_search "${files[0]}"
+    refuse_other_direction "$graph"
+    note_base "$graph"
+    run_search "$graph"
     exit
 fi
 : "${shards:=${ranks:-1}}"

@@ -15,11 +15,11 @@ python_info  = $(pythonlib)/dbfs-$(version).dist-info
 # a folder for each section of the manual
 install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
 
-install: all
+install: all $(BUILD)/scripts/dbfs-dataset
 	install -d $(bindir) $(sharedir)/dbfs/datasets $(pythonlib)/dbfs $(python_info) $(sharedir)/doc/dbfs/examples $(bash_completions) \
 	    $(sharedir)/zsh/site-functions
 	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
-	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
+	install -m 755 $(BUILD)/scripts/dbfs-dataset $(bindir)
 	$(call install_pages,1)
 	$(call install_pages,5)
 	$(call install_pages,7)

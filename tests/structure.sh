@@ -130,12 +130,24 @@ check 'names of tests begin with what they are about' no_match \
     "${shell} ['\"]${begins}[ '\"]|(report|checked|check_end)\(.*\"${begins} |^ +\"${begins} [^\"]*\"\);" tests --include='*.sh' --include='*.c'
 check 'names of tests say what is told, and to whom' no_match \
     "${shell} ('([^' ]+ ){0,3}${ends}'|\"([^\"$ ]+ ){0,3}${ends}\")" tests --include='*.sh'
-# dbfs passes the options of dbfs-traverse on, but for those of other ways to run it
-sed '/<<EOF/,/^EOF/d' scripts/dbfs.sh >"$tmp/cases" # without its help
-unknown=$("$BIN/dbfs-traverse" --help=all | grep -oE '^ +(-[a-zA-Z@], )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u |
-    grep -vxE -e '--(factor[01]|in-place|plan|result-format|serve)' |
-    while read -r option; do grep -qE -e "$option( |\))" "$tmp/cases" || echo "$option"; done)
-check "dbfs knows the options of dbfs-traverse ($(echo $unknown))" test -z "$unknown"
+# dbfs passes on the options of the programs that it runs, but for those of other ways to run them
+eval "$(sed -n "/^own='/,/^of_batch=/p" scripts/dbfs.sh)"
+names_in() { tr -s ' =?\n' '\n' <<<"$*" | grep . | sort -u; } # LIST...: prints the options of lists of dbfs, one a line
+options_of() { { "$BIN/$1" --help=all 2>/dev/null || "$BIN/$1" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u; }
+# PROGRAM LIST APART HIDDEN: the options of a program are those of the list and those that are known apart; its --help has no hidden one
+passes_on() {
+    local differ
+    differ=$(diff <(options_of "$1" | grep -vxF -e "$(names_in "$3")") <(names_in "$2" | grep -vxF -e "$(names_in "$3" "$4")") | grep '^[<>]')
+    check "dbfs passes on the options of $1 ($(echo $differ))" test -n "$(names_in "$2")" -a -z "$differ"
+}
+passes_on edgeconv "$of_edgeconv" "$own --to --original-ids" --entry
+passes_on dbfs-pack "$of_pack" "$own --split --resume --layout --plan --list --json --verify --timeout" ''
+passes_on dbfs-traverse "$of_search" "$own --plan --dry-run" --count-pairs
+passes_on dbfs-paths "$of_paths" "$own $of_search --dry-run" ''
+passes_on dbfs-batch "$of_batch" "$own $of_search --dry-run" ''
+missing=$(names_in "$own $of_edgeconv $of_pack $of_search $of_paths $of_batch" | grep -vxF -e "$("$BIN/dbfs" --help=all | grep -oE -e '--[a-z0-9][a-z0-9-]*')")
+check "dbfs --help=all has every option but other names and those for tests ($(echo $missing))" \
+    test "$(echo $missing)" = '--count-pairs --entry --memory --root --threads --tmpdir --undirected'
 wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
 check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
 doubled=$(cut -f 2-6 scripts/results/results.tsv | sort | uniq -d)

@@ -18,7 +18,7 @@ static const char help[] =
     "nothing. Under mpiexec all ranks share the edges; %r in EDGES is the rank, which alone reads\n"
     "that file.\n"
     "\n"
-    "  -r, --root ROOT        the root; without this it is the vertex of depth 0, or the one that is\n"
+    "  -r, --roots ROOT       the root; without this it is the vertex of depth 0, or the one that is\n"
     "                         its own parent. Several, separated by commas, need %d in FILE\n"
     "      --depths FILE      distances: .npy, lines 'id value' or 'id,value', or raw integers; '-' is\n"
     "                         standard input; %d stands for the root\n"
@@ -118,7 +118,8 @@ static void check_command(const struct cli *cli, const struct command *c, const 
 /* Reads the options and opens the inputs into *c, whose `error` holds a failure. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank)
 {
-    static const struct option options[] = {{"root", required_argument, NULL, 'r'},
+    static const struct option options[] = {{"roots", required_argument, NULL, 'r'},
+                                            {"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
                                             {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},

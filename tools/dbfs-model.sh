@@ -47,6 +47,8 @@ version='dbfs-model (dbfs) @VERSION@'
 
 @include tools/report/say.sh
 
+@include tools/report/similar.sh
+
 @include tools/report/outfile.sh
 
 @include tools/report/read_json.sh
@@ -186,7 +188,7 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --) shift; break ;;
-    -?*) usage "unknown option '$1'" ;;
+    -?*) usage "unknown option '$1'$(printf '%s\n' "$help" | did_you_mean "$1")" ;;
     *) take_word "$1" ;;
     esac
     shift

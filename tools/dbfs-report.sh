@@ -50,6 +50,8 @@ program=dbfs-report
 
 @include tools/report/say.sh
 
+@include tools/report/similar.sh
+
 @include tools/report/outfile.sh
 
 # ---- reading ----
@@ -696,12 +698,12 @@ while [ $# -gt 0 ]; do
     --pairs) by_pairs=1 ;;
     --several-levels) several=1 ;;
     --construction-time) need $# "$1"; built=$2; shift ;;
-    -r | --root) need $# "$1"; root=$2; shift ;;
+    -r | --roots | --root) need $# "$1"; root=$2; shift ;;
     -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --size) need $# "$1"; size=$2; shift ;;
     --force) force=1 ;;
     --) shift; break ;;
-    -?*) usage "unknown option '$1'" ;;
+    -?*) usage "unknown option '$1'$(printf '%s\n' "$help" | did_you_mean "$1")" ;;
     *) take_word "$1" ;;
     esac
     shift

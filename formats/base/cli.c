@@ -4,6 +4,7 @@
 #include "dbfs_words.h"
 #include "launch.h"
 #include "signals.h"
+#include "similar.h"
 #include "text.h"
 
 #include <errno.h>
@@ -99,6 +100,12 @@ _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     point_to_help(cli);
 }
 
+/* Prints a line on standard error. */
+__attribute__((format(printf, 2, 3))) static void say(const struct cli *cli, const char *format, ...)
+{
+    PRINT_LINE(cli, "");
+}
+
 void cli_warn(const struct cli *cli, const char *format, ...)
 {
     PRINT_LINE(cli, "warning: ");
@@ -189,6 +196,39 @@ static void check_file(const struct cli *cli, const char *name, const char *text
                   text);
 }
 
+/* Nonzero if getopt takes `word` of `length` bytes for the option or, if others begin so too, calls it ambiguous. */
+static int abbreviates(const char *word, size_t length, const struct option *options)
+{
+    for (; options->name != NULL; options++) {
+        if (strncmp(word, options->name, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Prints which long options the user may have meant by an argument that getopt has refused: those that differ from it in the
+ * fewest letters, MISSPELT_LETTERS at most. Prints nothing if the argument is no unknown long option, or if none is near. */
+static void suggest_options(const struct cli *cli, const char *argument, const struct option *options)
+{
+    char text[256];
+    const char *word = argument + 2;
+    int length = (int)strcspn(word, "="), least = MISSPELT_LETTERS, found = 0;
+    size_t used = 0;
+    if (strncmp(argument, "--", 2) != 0 || abbreviates(word, (size_t)length, options))
+        return;
+    for (const struct option *o = options; o->name != NULL; o++) {
+        int letters = letters_between(word, length, o->name);
+        if (letters > least || letters >= length)
+            continue;
+        if (letters < least)
+            used = 0, found = 0, least = letters;
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s--%s", found++ > 0 ? " or " : "", o->name);
+    }
+    if (found > 0)
+        say(cli, "did you mean %s?", text);
+}
+
 /* Calls getopt_long and returns its result. An empty value, or an empty word or URL behind the options, is a usage error. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, const struct option *options)
 {
@@ -197,6 +237,8 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, 
     argv[0] = (char *)cli->program; /* getopt names it in its messages */
     int option = getopt_long(argc, argv, letters, options, &at);
     argv[0] = path;
+    if (option == '?')
+        suggest_options(cli, argv[optind - 1], options);
     if (option != -1 && option != '?' && optarg != NULL) {
         if (at >= 0)
             snprintf(name, sizeof name, "--%s", options[at].name);

@@ -65,7 +65,7 @@ _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Calls getopt_long and returns its result. It is a usage error if an option has an empty value, or if an empty word or a URL
- * stands behind the options. */
+ * stands behind the options. For an unknown long option a line names those that are spelt nearly so. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, const struct option *options);
 
 /* Reads the number given to an option. A malformed number, or one outside minimum..maximum, is a usage error that names the

@@ -37,7 +37,7 @@ _dbfs_complete() {
     # The word before becomes part of a program of sed, so only an option may.
     [ -n "$values" ] || [[ ! $before =~ ^--?[A-Za-z0-9@][A-Za-z0-9-]*$ ]] || values=$(sed -n "s/^ .*$before \\([a-z0-9]*|[a-z0-9|]*\\).*/\\1/p" <<<"$help" | head -n 1 | tr '|' ' ')
     if [ -z "$values" ] && [[ $word == -* ]]; then
-        values=$(grep -oE '(^|[ ,(|])--[a-z0-9][a-z0-9-]*|(^|[ ,])-[A-Za-z@][ ,]' <<<"$help" | tr -d ' ,(|')
+        values=$(grep -oE '(^|[ ,(|])--[a-z0-9][a-z0-9-]*|(^|[ ,])-[A-Za-z@][ ,]' <<<"$help" | tr -d ' ,(|' | sort -u)
     fi
     if [ -n "$values" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")

@@ -83,6 +83,83 @@ check_exit 2 '--cache without a name' search --cache= g.txt
 check_exit 1 'too few open files are an error' eval '(ulimit -n 12 && search g.txt)'
 check_says 'ulimit -n'
 
+# ---- what is kept: listed, searched, removed ----
+
+mkdir kept && cd kept || exit 1
+cp ../g.txt .
+printf 'a b\nb c\n' >names.txt
+dbfs -q -r 0 g.txt
+dbfs -q -p 2 --vertices 5 -r 0 g.txt
+dbfs -q --compact -r a names.txt
+dbfs -q --cache all -r 0 g.txt
+dbfs -q --cache all --compact -r a names.txt
+sets() { ls -d "$@" 2>/dev/null | wc -l; } # FOLDER...: prints how many there are
+# ROW COLUMN: prints a field of the list in `out`
+field() { awk -F '\t' -v row="$1" -v column="$2" 'NR == row { print $column }' ../out; }
+check_exit 0 '--cache-list' dbfs --cache-list g.txt names.txt
+check "$situation: has a line for each set" test "$(wc -l <../out)" = 3
+check "$situation: the folders are there" test -d "$(field 1 1)/shards" -a -d "$(field 2 1)/shards" -a -d "$(field 3 1)/shards"
+check "$situation: bytes are those of the files" test "$(field 3 2)" = "$(cat names.txt.dbfs/*/key names.txt.dbfs/*/graph.map names.txt.dbfs/*/shards/* | wc -c)"
+check "$situation: has the date" grep -qE '^20[0-9]{2}-[01][0-9]-[0-3][0-9] [0-2][0-9]:[0-5][0-9]$' <<<"$(field 1 3)"
+check "$situation: says that they are current" test "$(cut -f 4 ../out | sort -u)" = current
+check "$situation: has the files" test "$(field 1 5) $(field 3 5)" = "$PWD/g.txt $PWD/names.txt"
+check "$situation: has the options" test "$(cut -f 6 ../out | sort | tr '\n' ';')" = \
+    'edgeconv -u --compact | dbfs-pack -p 1;edgeconv -u --vertices=5 | dbfs-pack -p 2;edgeconv -u | dbfs-pack -p 1;'
+check_exit 0 '--cache-list of a folder' dbfs --cache-list --cache all
+check "$situation: has all that is there" test "$(wc -l <../out)" = 2
+check_exit 0 '--cache-list of a file in a folder' dbfs --cache-list --cache all g.txt
+check "$situation: has that of the file" test "$(field 1 5) $(wc -l <../out)" = "$PWD/g.txt 1"
+check_exit 2 '--cache-list of nothing' dbfs --cache-list
+check_exit 2 '--cache-list of a search' dbfs --cache-list -r 0 g.txt
+check_exit 2 'another word for --cache-clean' dbfs --cache-clean=some g.txt
+for folder in names.txt.dbfs names.txt.dbfs/*; do
+    check_exit 0 "the kept ${folder##*/}" dbfs -q -r a -o - "$folder"
+    check "$situation: is searched by name" test "$(tr '\t' ' ' <../out | tr '\n' ',')" = 'a 0,b 1,c 2,'
+    check "$situation: prints no note" test ! -s ../err
+done
+check_exit 2 'a folder of several kept graphs' dbfs -r 0 g.txt.dbfs
+check_says '^dbfs: g.txt.dbfs: has 2 graphs: give a file that they are of, or a folder of `dbfs --cache-list g.txt.dbfs`'
+check_exit 0 '--cache-clean where all is current' dbfs --cache-clean g.txt names.txt
+check "$situation: removes nothing" test "$(cat ../out) $(sets ./*.dbfs/*)" = '0 removed: 0 bytes 3'
+touch -d '2 days ago' names.txt
+check_exit 0 'a kept graph whose file has changed' dbfs -r a -o - names.txt.dbfs
+check_says "shards: may be another graph than that of the file now: $PWD/names.txt has changed"
+rm g.txt
+check_exit 0 '--cache-list of changed files' dbfs --cache-list g.txt names.txt
+check "$situation: says why they are not used" test "$(cut -f 4 ../out | sort -u | tr '\n' ',')" = "$PWD/g.txt is gone,$PWD/names.txt has changed,"
+bytes=$(cat names.txt.dbfs/*/key names.txt.dbfs/*/graph.map names.txt.dbfs/*/shards/* | wc -c)
+check_exit 0 '--cache-clean of a changed file' dbfs --cache-clean names.txt
+check "$situation: says what it removed" grep -qE "^removed $PWD/names.txt.dbfs/[0-9a-f]{16}: $bytes bytes: $PWD/names.txt has changed\$" ../out
+check "$situation: says how many bytes" test "$(tail -n 1 ../out)" = "1 removed: $bytes bytes"
+check "$situation: removes the empty folder, and nothing else" test ! -e names.txt.dbfs -a "$(sets g.txt.dbfs/*)" = 2
+dbfs -q --cache all --compact -r a names.txt
+check_exit 0 '--cache-clean=all of a file' dbfs -q --cache-clean=all --cache all names.txt
+check "$situation: leaves what is of other files" test "$(cut -d ' ' -f 1 all/*/key | head -n 1)" = "$PWD/g.txt" -a "$(sets all/*)" = 1
+check "$situation: prints nothing with -q" test ! -s ../out
+# what is not dbfs's stays: other names, links, folders whose key has been changed, and all in a set beside files of a user
+real=$(echo all/*)
+mkdir -p all/notes all/0123456789abcdef/shards elsewhere/shards
+echo "$PWD/none 1 2 3 4 5 6 7 8 9" | tee all/0123456789abcdef/key >elsewhere/key
+set=$(sha256sum <elsewhere/key) && set=${set:0:16}
+touch elsewhere/shards/manifest
+ln -s ../elsewhere "all/$set"
+mkdir all/0123456789abcdef.making.other.99999999 "all/0123456789abcdef.making.$HOSTNAME.99999999" "all/0123456789abcdef.making.$HOSTNAME.$$"
+touch "all/0123456789abcdef.making.$HOSTNAME.99999999/key"
+touch "$real/shards/mine"
+check_exit 0 '--cache-clean=all among files of others' dbfs --cache-clean=all --cache all
+check_says "stays, as shards/mine in it is not dbfs's"
+check "$situation: says so in one line" test "$(wc -l <../err)" = 1
+check "$situation: removes what a dead process left, and nothing else" \
+    test "$(tail -n 1 ../out) $(sets all/*) $(sets elsewhere/*)" = '1 removed: 0 bytes 6 2'
+rm "$real/shards/mine"
+check_exit 0 '--cache-clean again' dbfs --cache-clean --cache all
+check "$situation: removes the set whose file is gone" test "$(sets all/*) $(sets elsewhere/*)" = '5 2'
+chmod 777 g.txt.dbfs
+check_exit 1 '--cache-clean where others may write' dbfs --cache-clean g.txt
+check_says "^dbfs: $PWD/g.txt.dbfs: nothing is removed there: others may write to $PWD/g.txt.dbfs"
+check "$situation: removes nothing" test "$(sets g.txt.dbfs/*)" = 2
+cd .. || exit 1
+
 # ---- other users ----
 
 reader=54321 writer=54322

@@ -93,6 +93,41 @@ done
 says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+    says 2 'an option with two letters too many' "^$program: did you mean --version?" "$bin/$program" --verzionn
+done
+says 2 'an option that is near two' '^dbfs-traverse: did you mean --factor0 or --factor1?$' "$bin/dbfs-traverse" --factor2=1 g.dbfs
+says 2 'an option that only has a letter more' '^dbfs-batch: did you mean --roots?$' "$bin/dbfs-batch" --rootss g.dbfs
+for words in '--nonsense' '--ab' '-z' '--roots' '--quiet=1' '--ro'; do
+    "$bin/dbfs-traverse" $words >out 2>err
+    check "dbfs-traverse $words: names no other option" test "$(grep -c 'did you mean' err)" = 0 -a -s err
+done
+for program in dbfs dbfs-report dbfs-model; do
+    says 2 'an option with a letter in place of another' "^$program: .*(did you mean --$([ $program = dbfs ] && echo cache || echo force)?)" \
+        "$bin/$program" --$([ $program = dbfs ] && echo cashe || echo forze)
+    "$bin/$program" --nonsense >out 2>err
+    check "$program --nonsense: names no other option" test "$(grep -c 'did you mean' err)" = 0 -a -s err
+done
+says 2 'an option with two letters in each other'"'"'s place' '^dbfs: --thredas: is no option (did you mean --threads?)' "$bin/dbfs" --thredas
+says 2 'options with as many other letters' '^dbfs: --rots: is no option (did you mean --roots or --rows?)' "$bin/dbfs" --rots
+says 2 'an option of dbfs-dataset' '(did you mean --mirror?)' "$here/scripts/dataset.sh" --mirorr
+
+# ---- one meaning of --root ----
+
+dbfs-pack -q --layout 2d=1x1 -o grid.dbfs g.edges
+begin() { "$@" | sed -n 's/^\(root\|source\) \([0-9]*\) .*/\2/p'; } # prints where the searches of a program begin
+for words in 'dbfs-traverse g.dbfs' 'dbfs-traverse-2d grid.dbfs' 'dbfs-batch g.dbfs' 'dbfs-paths --target 1 g.dbfs'; do
+    for option in -r --root --roots; do check "${words%% *} takes $option" test "$(begin $words $option 2)" = 2; done
+done
+dbfs-traverse -q -r 2 --depths two.txt g.dbfs >out
+for option in -r --root --roots; do
+    check "dbfs-check takes $option" dbfs-check -q $option 2 --depths two.txt g.dbfs
+    check_exit 4 "another root by $option" dbfs-check -q $option 1 --depths two.txt g.dbfs
+    check "dbfs takes $option" eval 'dbfs -q $option 2 -o - g.dbfs | cmp - two.txt'
+done
+says 2 'a short form of two options' '^dbfs: --ro: is ambiguous: ' dbfs --ro 2 g.dbfs
+check 'dbfs takes an option by the letters that no other begins with' eval 'dbfs -q -r 2 --outp - g.dbfs | cmp - two.txt'
+
 says 2 'a negative TH' '^degsplit: -t: -1 is negative: at least 0$' degsplit -t -1 g.edges
 says 2 'a TH beyond 64 bits' "^dbfs-pack: -t: 10\{21\} is too large: 'inf' makes no delegates$" \
     dbfs-pack -t 1000000000000000000000 -o x g.edges

@@ -46,6 +46,7 @@ PATH=$root/bin:$PATH
 . "$root/share/bash-completion/completions/dbfs-pack"
 completes 'bash completes options' --encoding dbfs-pack --enc
 completes 'those of dbfs' --compact dbfs --com
+completes 'those that dbfs passes on' --exchange-form dbfs --exchange-f
 completes 'all of them' --warm-up dbfs-traverse --
 completes 'values' packed dbfs-pack --encoding pa
 completes 'options of a script' --clock dbfs-report --clo

@@ -39,6 +39,19 @@ static void add_row(struct reading *r, const struct option_row *row)
         strcat(r->letters, is_help ? "h" : letter);
 }
 
+/* Adds another long name of the option `name`, if the program has that option and the tables are not full. */
+static void add_other_name(struct reading *r, const char *other, const char *name)
+{
+    for (int i = 0; i < r->count && r->count < MOST_OPTIONS; i++) {
+        if (strcmp(r->longs[i].name, name) != 0)
+            continue;
+        r->row[r->count] = r->row[i];
+        r->longs[r->count] = r->longs[i];
+        r->longs[r->count++].name = other;
+        return;
+    }
+}
+
 /* ---- values ---- */
 
 /* Handles a given option, as the kind of its row says. `value` is NULL if the option has none. Ends the program if the
@@ -123,6 +136,7 @@ void options_read(struct args *args, const struct option_program *program, int a
         add_row(&r, &program->own[i]);
     for (size_t i = 0; i < option_table_rows; i++)
         add_row(&r, &option_table[i]);
+    add_other_name(&r, "root", "roots"); /* which otherwise might be --roots-from, too */
     while ((option = cli_next(&args->cli, argc, argv, r.letters, r.longs)) != -1) {
         int i = 0;
         while (i < r.count && r.longs[i].val != option)
