@@ -71,8 +71,8 @@ of shards, or of kept ones.
   -h, --help[=all]  --version
 
 Options of edgeconv, dbfs-pack, dbfs-traverse and dbfs-paths (--pairs ...) are passed on, and -S -T -@ -q go to
-all; with --batch N or --centrality FILE, dbfs-batch searches from N roots at once. 'dbfs --help=all' lists
-every option; dbfs(1) explains them.
+all; with --batch N, --centrality, --reached or --hops FILE, dbfs-batch searches from N roots at once.
+'dbfs --help=all' lists every option; dbfs(1) explains them.
 EOF
 }
 
@@ -130,7 +130,7 @@ of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= -
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
-of_batch=' --batch= --centrality= --resume --no-checksum '
+of_batch=' --batch= --centrality= --reached= --hops= --resume --no-checksum '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {
@@ -205,6 +205,8 @@ take_value() { # OPTION VALUE
     --trace) take_result "$1" "$2" trace ;;
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
+    --reached) program=dbfs-batch && take_result "$1" "$2" 'vertices reached' ;;
+    --hops) program=dbfs-batch && take_result "$1" "$2" 'vertices at each distance' ;;
     --cache) cache=$2 implied=false making+=("$1") ;;
     -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;

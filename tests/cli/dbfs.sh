@@ -170,6 +170,14 @@ check "$situation: --pairs reads pairs" test "$(printf '7 8\n8 9\n' | dbfs -q --
 check_exit 0 'a report of pairs' dbfs -q -r 7 --target 8 --json pair.json g.txt
 check "$situation: prints no line with -q" test ! -s out
 
+check_exit 0 'lists of what roots reach' dbfs -q -r 7 --max-depth 1 --reached near.tsv --hops hops.tsv g.txt
+check "$situation: have the vertices at distance 0 and 1" test "$(cut -f 3 near.tsv | sort | uniq -c | awk '{ print $2, $1 }' | tr '\n' ',')" = \
+    "$(awk '$2 >= 0 && $2 <= 1 { count[$2]++ } END { print "0 " count[0] ",1 " count[1] "," }' want.txt)"
+check "$situation: have their numbers" test "$(cut -f 2,3 hops.tsv | tr '\t\n' ' ,')" = "$(awk '$2 >= 0 && $2 <= 1 { count[$2]++ } END { print "0 " count[0] ",1 " count[1] "," }' want.txt)"
+check_exit 0 '--serve' eval 'printf "7\n8\n" | dbfs --serve -o "served-%d.txt" g.txt'
+check "$situation: prints a line for each root" test "$(cut -d ' ' -f 1,2 out | tr '\n' ',')" = 'root 7,root 8,'
+check "$situation: writes the distances" cmp served-7.txt want.txt
+
 # ---- names that the user gave ----
 
 printf 'Hans M\xc3\xbcller\n' >names.txt
