@@ -32,7 +32,7 @@ PATH=${bin%/*}:$PATH
 action=search # or: list, clean
 files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
-roots_from='' pairs='' program=dbfs-traverse serving=false clean_all=false
+roots_from='' pairs='' targets='' program=dbfs-traverse serving=false clean_all=false
 making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -71,8 +71,8 @@ of shards, or of kept ones.
   -h, --help[=all]  --version
 
 Options of edgeconv, dbfs-pack, dbfs-traverse and dbfs-paths (--pairs ...) are passed on, and -S -T -@ -q go to
-all; with --batch N, --centrality, --reached or --hops FILE, dbfs-batch searches from N roots at once.
-'dbfs --help=all' lists every option; dbfs(1) explains them.
+all; with --batch N, --centrality, --reached, --hops or --targets FILE, dbfs-batch searches from
+many roots at once. 'dbfs --help=all' lists every option; dbfs(1) explains them.
 EOF
 }
 
@@ -130,7 +130,7 @@ of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= -
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
-of_batch=' --batch= --centrality= --reached= --hops= --resume --no-checksum '
+of_batch=' --targets= --batch= --centrality= --reached= --hops= --resume --no-checksum '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {
@@ -211,8 +211,12 @@ take_value() { # OPTION VALUE
     -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
-    --target) program=dbfs-paths && pass search "$1" "$2" ;;
+    --target)
+        [ $program = dbfs-batch ] || program=dbfs-paths
+        pass search "$1" "$2"
+        ;;
     --pairs) program=dbfs-paths pairs=$2 ;;
+    --targets) program=dbfs-batch targets=$2 ;;
     --direction) take_direction "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
@@ -979,6 +983,7 @@ check_command
 for file in "${files[@]}"; do check_file "$file"; done
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
+keep_list --targets "$targets"
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     find_kept "${files[0]}"
     refuse_making "${files[0]}"

@@ -174,6 +174,8 @@ check_exit 0 'lists of what roots reach' dbfs -q -r 7 --max-depth 1 --reached ne
 check "$situation: have the vertices at distance 0 and 1" test "$(cut -f 3 near.tsv | sort | uniq -c | awk '{ print $2, $1 }' | tr '\n' ',')" = \
     "$(awk '$2 >= 0 && $2 <= 1 { count[$2]++ } END { print "0 " count[0] ",1 " count[1] "," }' want.txt)"
 check "$situation: have their numbers" test "$(cut -f 2,3 hops.tsv | tr '\t\n' ' ,')" = "$(awk '$2 >= 0 && $2 <= 1 { count[$2]++ } END { print "0 " count[0] ",1 " count[1] "," }' want.txt)"
+check_exit 0 'distances to the targets in a pipe' eval 'echo 8 | dbfs -q -r 7 --targets - -o - g.txt'
+check "$situation: are those of a search" test "$(cat out)" = "$(awk '$1 == 8 { print "7\t8\t" $2 }' want.txt)"
 check_exit 0 '--serve' eval 'printf "7\n8\n" | dbfs --serve -o "served-%d.txt" g.txt'
 check "$situation: prints a line for each root" test "$(cut -d ' ' -f 1,2 out | tr '\n' ',')" = 'root 7,root 8,'
 check "$situation: writes the distances" cmp served-7.txt want.txt
