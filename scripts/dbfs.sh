@@ -130,7 +130,7 @@ of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= -
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
-of_batch=' --targets= --batch= --centrality= --reached= --hops= --resume --no-checksum '
+of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {
@@ -883,7 +883,7 @@ in_a_line() {
         function take(of, x) { if (!count || x < low[of]) low[of] = x; if (!count || x > high[of]) high[of] = x }
         $1 == "vertices:" { n = $2 }
         $1 == "search_time:" { seconds = $2 } # batches have it
-        $1 == "root" {
+        $1 == "root" && $3 != "targets" {
             root = $2
             if (i = index($0, " name ")) root = substr($0, i + 6)
             take("reached", value("reached") + 0)
@@ -892,6 +892,11 @@ in_a_line() {
             count++
         }
         END {
+            if (!count) { # searches from a sample have no lines, and searches for targets lines of their own
+                sub(/^; /, "", ENVIRON["WHERE"])
+                print ENVIRON["WHERE"]
+                exit
+            }
             printf "%s: %s of %s vertices reached, levels %s, %.3g s%s%s\n", count == 1 ? "root " root : count " roots",
                 range(low["reached"], high["reached"]), n, range(low["levels"], high["levels"]), seconds / count,
                 count == 1 ? "" : " each", ENVIRON["WHERE"] == "" ? "" : "; " ENVIRON["WHERE"]

@@ -80,6 +80,7 @@ dbfs-batch --depths, a matrix | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbf
 dbfs-batch --parents    |                            | bytes | dbfs-batch -q -r 0 --parents @ g.dbfs
 dbfs-batch --centrality |                            | bytes | dbfs-batch -q -n all --centrality @ g.dbfs
 dbfs-batch --centrality --resume | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbfs-batch -q -n all --centrality @ --resume g.dbfs
+dbfs-batch --sample     |                            | bytes | dbfs-batch -q --sample 3 --centrality @ g.dbfs
 dbfs-batch --reached    |                            | bytes | dbfs-batch -q -n all --reached @ g.dbfs
 dbfs-batch --depths -t  |                            | bytes | dbfs-batch -q -r 0,1 -t 2,3 --depths @ g.dbfs
 dbfs-batch --hops       |                            | bytes | dbfs-batch -q -n all --hops @ g.dbfs

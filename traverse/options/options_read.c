@@ -95,7 +95,8 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
 static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"},
-    {"reached", "dbfs-batch"}, {"hops", "dbfs-batch"}, {"targets", "dbfs-batch"}};
+    {"reached", "dbfs-batch"}, {"hops", "dbfs-batch"}, {"targets", "dbfs-batch"},
+    {"sample", "dbfs-batch"}};
 
 /* Ends the program, because getopt has refused the option `word`. If another program has it (`elsewhere`), the message says
  * so. */

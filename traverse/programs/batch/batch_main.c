@@ -2,6 +2,7 @@
 #include "batch_search.h"
 #include "centrality.h"
 #include "root_tables.h"
+#include "sampled.h"
 
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/backend_table.h"
@@ -34,6 +35,7 @@ struct batching {
     struct batch search;
     struct batch_depths depths;
     struct centrality centrality;
+    struct sampled sampled;    /* of --sample */
     struct root_tables tables; /* of --reached, --hops and --targets */
     /* the matrix of the distances from all roots, with a row for each root; NULL: not wanted */
     struct outfile *matrix;
@@ -59,6 +61,8 @@ static const struct option_row own_options[] = {
      .take = options_take_targets_from, .help = "and to those of this file, one a line"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
+    {.name = "sample", .value = "K", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(sample),
+     .least = 1, .most = UINT32_MAX, .help = "of all vertices, estimated by searches from K of them, with errors"},
     {.name = "reached", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(balls),
      .help = "a row for each vertex that a root reaches: root, id, distance"},
     {.name = "hops", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(hops),
@@ -109,6 +113,24 @@ static void take_targets(struct args *args)
     args->no_checksum |= searches_end_at_targets(args);
 }
 
+/* Ends the program if --sample is given with other roots or results than it has itself. The searches are from the sample, and serve
+ * the table alone, so they have no checksums. */
+static void check_sample(struct args *args)
+{
+    const struct { int given; const char *name; } others[] = {
+        {args->roots_given, "-r"},          {args->count_given, "-n"},          {args->depths != NULL, "--depths"},
+        {args->parents != NULL, "--parents"}, {args->balls != NULL, "--reached"}, {args->hops != NULL, "--hops"},
+        {args->target_count > 0, "--targets"}, {args->resume, "--resume"},
+        {args->max_depth != NO_MAX_DEPTH, "--max-depth"}};
+    if (args->centrality == NULL)
+        cli_usage(&args->cli, "--sample is for the table of --centrality");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].given)
+            cli_usage(&args->cli, "--sample and %s exclude each other", others[i].name);
+    }
+    args->no_checksum = 1;
+}
+
 /* Reads the command line and the file of roots into *args. Ends the program with a message if one of them is wrong, or if
  * the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
@@ -120,6 +142,8 @@ static void parse(struct args *args, int argc, char **argv)
         options_read_roots(args);
     options_read_targets(args);
     args_finish(args);
+    if (args->sample > 0)
+        check_sample(args);
     if (args->target_count > 0)
         take_targets(args);
     const char *const file[] = {args->depths, args->parents};
@@ -239,8 +263,8 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
 
 /* ---- set-up ---- */
 
-/* Makes all vertices with edges the roots, by ascending id, for -n all. Charges them to the budget. Sets args->map to NULL,
- * because these roots are ids and not names. */
+/* Makes all vertices with edges the roots, by ascending id, for -n all, or with --sample some of them. Charges them to the budget.
+ * Sets args->map to NULL, because these roots are ids and not names. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
@@ -254,7 +278,7 @@ static enum status give_all_roots(struct batching *b, struct error *e)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
     memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
     qsort(args->roots, args->count, sizeof *args->roots, compare_u64);
-    return ST_OK;
+    return args->sample > 0 ? sampled_choose(args->roots, &args->count, args->sample, args->seed, e) : ST_OK;
 }
 
 /* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
@@ -269,8 +293,10 @@ static enum status set_up(struct batching *b, struct error *e)
         b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
     if (e->status == ST_OK && searcher_open_all_shards(s, RESIDENT_PACKED, NULL, e) == ST_OK)
         joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
-    if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)
+    if (comm_agree(&s->comm, e) == ST_OK && (args->all_roots || args->sample > 0))
         give_all_roots(b, e);
+    if (e->status == ST_OK && args->sample > 0)
+        sampled_turn(&b->all);
     if (searcher_choose_roots(s, e) != ST_OK)
         return e->status;
     const struct batch_setup setup = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
@@ -280,7 +306,9 @@ static enum status set_up(struct batching *b, struct error *e)
     if (b->results != NULL && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
         batch_depths_open(&b->depths, &b->all, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
-    if (e->status == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
+    if (e->status == ST_OK && args->sample > 0)
+        sampled_open(&b->sampled, &b->all, &s->roots, args->batch, s->threads, e);
+    if (e->status == ST_OK && args->centrality != NULL && args->sample == 0 && s->comm.rank == 0) {
         b->centrality.map = s->map;
         centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
         if (e->status == ST_OK && b->centrality.bad_line > 0)
@@ -319,6 +347,10 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
                             .most_levels = b->args.max_depth != NO_MAX_DEPTH ? b->args.max_depth + 1 : 0,
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
     root_tables_receive(&b->tables, &run, ids);
+    if (b->args.sample > 0) {
+        run.sums = &b->sampled.sums;
+        run.sums->first = first;
+    }
     watch_phase("searching from root %" PRIu64 " and those after it", ids[0]);
     if (batch_run(&b->search, &run, e) != ST_OK)
         return e->status;
@@ -349,7 +381,7 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
     for (uint64_t i = 0; i < count; i++) {
         const struct batch_result *r = &b->results[i];
         b->checksum += hash_pair(ids[i], r->checksum);
-        if (b->args.cli.quiet)
+        if (b->args.cli.quiet || b->args.sample > 0)
             continue;
         if (b->tables.targets.ends)
             fprintf(b->talk, "root %" PRIu64 " targets %" PRIu64 " farthest %" PRIu64, ids[i], r->reached, r->farthest);
@@ -363,6 +395,8 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
         }
         fputc('\n', b->talk);
     }
+    if (b->args.sample > 0)
+        return sampled_add(&b->sampled, first, b->results, count, e);
     return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
@@ -395,6 +429,8 @@ static enum status run_all(struct batching *b, struct error *e)
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
                 s->graph.manifest.totals.n, b->all.vertices, b->args.batch);
         edges_print(b->talk, &s->graph.manifest, b->args.reverse);
+        if (b->args.sample > 0)
+            fprintf(b->talk, "sample: %" PRIu64 "\n", s->roots.count);
     }
     if (s->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
@@ -418,6 +454,8 @@ static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
     comm_max_double(&b->searcher.comm, &b->seconds, 1);
+    if (b->args.sample > 0 && sampled_write(&b->sampled, b->args.centrality, b->searcher.map, &b->searcher.comm, e) != ST_OK)
+        return e->status;
     if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
         centrality_commit(&b->centrality, e);
     if (b->searcher.comm.rank == 0)
@@ -438,6 +476,7 @@ static void tear_down(void *context)
 {
     struct batching *b = context;
     centrality_close(&b->centrality);
+    sampled_close(&b->sampled);
     root_tables_close(&b->tables);
     outfile_abort(b->matrix);
     memory_release(&b->searcher.budget, b->values);

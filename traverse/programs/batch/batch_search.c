@@ -41,7 +41,7 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
 
 int batch_run_notes_levels(const struct batch_run *run)
 {
-    return batch_depths_wanted(run->depths) || run->balls != NULL || run->targets != NULL;
+    return batch_depths_wanted(run->depths) || run->balls != NULL || run->targets != NULL || run->sums != NULL;
 }
 
 void batch_run_note(const struct batch_run *run, const struct batch_level *level)
@@ -51,6 +51,8 @@ void batch_run_note(const struct batch_run *run, const struct batch_level *level
         batch_balls_note(run->balls, level);
     if (run->targets != NULL)
         batch_targets_note(run->targets, level);
+    if (run->sums != NULL)
+        vertex_sums_note(run->sums, level);
 }
 
 /* Forgets what was noted of the last batch, or of this batch, which begins from the start. */
@@ -61,6 +63,8 @@ static void forget_notes(const struct batch_run *run)
         batch_balls_begin(run->balls, run->count);
     if (run->targets != NULL)
         batch_targets_begin(run->targets, run->roots, run->count);
+    if (run->sums != NULL)
+        vertex_sums_begin(run->sums);
     if (run->hops != NULL)
         batch_hops_begin(run->hops, run->count);
     for (uint32_t r = 0; run->hops != NULL && r < run->count; r++) {
@@ -171,12 +175,40 @@ static int is_ended(const struct batch *b, const struct batch_run *run)
 
 /* Returns whether the batch is to be given up after this level, because a search from each root by a single thread is
  * faster if roots share little work. This is so if the backend can do such searches, the batch has several roots, exactly
- * TRIAL_LEVELS levels have passed, the last of them was sparse, and few roots found the same vertices in the same level. */
+ * TRIAL_LEVELS levels have passed, the last of them was sparse, and few roots found the same vertices in the same level. Sums of
+ * several batches cannot forget one of them. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
     return b->backend->open_single != NULL && l->depth == TRIAL_LEVELS && l->is_sparse &&
-           l->all_finds < LEAST_SHARED * l->all_vertices && run->count > 1;
+           l->all_finds < LEAST_SHARED * l->all_vertices && run->count > 1 && (run->sums == NULL || run->sums->batches == 0);
+}
+
+/* Searches from each root of *run by itself. With sums, searches from a part of the roots at a time, whose distances are then
+ * added. */
+static void run_singles(struct batch *b, struct batch_run *run, struct error *e)
+{
+    struct vertex_sums *sums = run->sums;
+    const uint64_t first = sums != NULL ? sums->first : 0;
+    if (sums == NULL) {
+        b->backend->run_single(b->search, run, b->single_threads);
+        return;
+    }
+    if (vertex_sums_open_part(sums, e) != ST_OK)
+        return;
+    for (uint32_t done = 0; done < run->count; done += sums->rows) {
+        struct batch_run part = *run;
+        part.roots += done;
+        part.results += done;
+        part.count = (uint32_t)smaller(run->count - done, sums->rows);
+        sums->first = first + done;
+        b->backend->run_single(b->search, &part, b->single_threads);
+        double start = cli_seconds();
+        vertex_sums_add_part(sums, part.count);
+        run->levels = part.levels;
+        run->edges = part.edges;
+        run->seconds = part.seconds - (cli_seconds() - start);
+    }
 }
 
 /* Searches from all roots of *run together, level by level. If the batch is given up, it is searched again from the
@@ -205,8 +237,10 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
         run->seconds += cli_seconds();
         forget_notes(run);
         run->seconds -= cli_seconds();
-        b->backend->run_single(b->search, run, b->single_threads);
+        run_singles(b, run, e);
     }
+    if (run->sums != NULL)
+        run->sums->batches++;
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + (b->single_threads > 0 ? 1 : 8 * (uint64_t)b->words));
     return check_notes(run, e);

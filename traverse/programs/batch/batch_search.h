@@ -19,6 +19,7 @@
 #include "batch_balls.h"
 #include "batch_hops.h"
 #include "batch_targets.h"
+#include "vertex_sums.h"
 
 #include "formats/mpi/comm.h"
 
@@ -60,6 +61,7 @@ struct batch_run {
     struct batch_depths *depths;  /* receives the distances level by level */
     struct batch_balls *balls;    /* receives the vertices that each root reaches; NULL: not wanted */
     struct batch_hops *hops;      /* receives the number of vertices at each distance; NULL: not wanted */
+    struct vertex_sums *sums;     /* receives the distances as sums over all roots, for each vertex; NULL: not wanted */
     struct batch_targets *targets; /* receives the distances to the targets, and may end searches; NULL: there are none */
     struct batch_result *results; /* [count] the search fills in all members but the checksum */
     /* called after each level of a batch, but not in searches from single roots; NULL: no calls */

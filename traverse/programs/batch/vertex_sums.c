@@ -1,0 +1,157 @@
+/* vertex_sums.c: adds the distances from roots to the sums of each vertex; see vertex_sums.h
+ *
+ * In a level of all roots, a vertex has a bit for each root that has found it, and all these roots have the same distance. So a
+ * vertex costs one addition to each of its sums, 40 bytes that are read and written, whatever the number of bits.
+ * Searches from single roots note their distances by root. A pass over the vertices then adds up to `rows` of them. */
+#include "vertex_sums.h"
+
+#include "formats/base/arith.h"
+
+#include <math.h>
+#include <string.h>
+
+/* STEP: number of vertices that a thread works on at a time. LEAST_ROWS: single roots of a part, if there are not more threads.
+ * SMALL: distances below this number have their inverses in a table. EXACT_BITS: the largest unit is 2^EXACT_BITS, which a
+ * double has exactly. */
+enum { STEP = 1024, LEAST_ROWS = 16, SMALL = 1 << 12, EXACT_BITS = 52 };
+
+/* Returns unit / distance^power, rounded. */
+static uint64_t inverse_of(const struct vertex_sums *s, double distance, int power)
+{
+    return (uint64_t)(s->unit / (power == 1 ? distance : distance * distance) + 0.5);
+}
+
+enum status vertex_sums_open(struct vertex_sums *s, const struct joined_graph *graph, uint64_t roots, uint64_t batch, int threads,
+                             struct error *e)
+{
+    *s = (struct vertex_sums){.graph = graph, .threads = threads};
+    s->rows = (uint32_t)smaller(batch, larger(LEAST_ROWS, (uint64_t)threads));
+    s->unit = ldexp(1, (int)smaller(EXACT_BITS, 63 - bits_for(roots)));
+    if (memory_take(graph->budget, (void **)&s->sum, graph->vertices, sizeof *s->sum, "sums of each vertex", e) != ST_OK ||
+        memory_take(graph->budget, (void **)&s->root, graph->vertices, 4, "sums of each vertex", e) != ST_OK ||
+        memory_take(graph->budget, (void **)&s->inverse, 2 * SMALL, 8, "sums of each vertex", e) != ST_OK)
+        return e->status;
+    memset(s->root, 0xff, graph->vertices * sizeof *s->root);
+    for (int d = 1; d < SMALL; d++) {
+        s->inverse[2 * d] = inverse_of(s, d, 1);
+        s->inverse[2 * d + 1] = inverse_of(s, d, 2);
+    }
+    return pool_open(&s->pool, threads, e);
+}
+
+void vertex_sums_close(struct vertex_sums *s)
+{
+    void *const arrays[] = {s->sum, s->root, s->depth, s->inverse};
+    for (size_t i = 0; s->graph != NULL && i < sizeof arrays / sizeof *arrays; i++)
+        memory_release(s->graph->budget, arrays[i]);
+    pool_close(s->pool);
+    *s = (struct vertex_sums){0};
+}
+
+/* The first batch may have added levels before it was given up. */
+void vertex_sums_begin(struct vertex_sums *s)
+{
+    if (s->batches > 0)
+        return;
+    memset(s->sum, 0, s->graph->vertices * sizeof *s->sum);
+    memset(s->root, 0xff, s->graph->vertices * sizeof *s->root);
+}
+
+/* Adds a distance from `roots` roots to the sums of a vertex. */
+static inline void add(const struct vertex_sums *s, struct vertex_sum *sum, uint64_t roots, uint64_t distance)
+{
+    const int small = distance < SMALL;
+    sum->roots += roots;
+    sum->distances += roots * distance;
+    sum->squares += roots * distance * distance;
+    sum->inverses += roots * (small ? s->inverse[2 * distance] : inverse_of(s, (double)distance, 1));
+    sum->inverse_squares += roots * (small ? s->inverse[2 * distance + 1] : inverse_of(s, (double)distance, 2));
+}
+
+/* ---- levels of all roots ---- */
+
+/* The arguments of add_piece. */
+struct added_level {
+    struct vertex_sums *sums;
+    const struct batch_level *level;
+};
+
+/* Adds the found vertices of a piece of a level: STEP entries of its list, or STEP vertices if there is no list. The roots, at
+ * distance 0, are only noted as vertices that a root reaches. Called by pool_run, with the struct added_level. Returns 0. */
+static uint64_t add_piece(void *context, int thread, uint64_t piece)
+{
+    const struct added_level *added = context;
+    const struct batch_level *level = added->level;
+    struct vertex_sums *s = added->sums;
+    const uint64_t end = smaller((piece + 1) * STEP, level->count);
+    (void)thread;
+    for (uint64_t i = piece * STEP; i < end; i++) {
+        const uint64_t v = level->list != NULL ? level->list[i] : i;
+        const uint64_t *found = level->found + v * (uint64_t)level->words;
+        uint64_t roots = 0, one = 0; /* number of roots; number of one of them */
+        for (int j = 0; j < level->words; j++) {
+            roots += (uint64_t)__builtin_popcountll(found[j]);
+            one = found[j] != 0 ? 64 * (uint64_t)j + (uint64_t)__builtin_ctzll(found[j]) : one;
+        }
+        if (roots == 0)
+            continue;
+        if (s->root[v] < 0)
+            s->root[v] = (int32_t)(s->first + one);
+        if (level->depth > 0)
+            add(s, &s->sum[v], roots, level->depth);
+    }
+    return 0;
+}
+
+void vertex_sums_note(struct vertex_sums *s, const struct batch_level *level)
+{
+    struct added_level added = {s, level};
+    const uint64_t pieces = divide_up(level->count, STEP);
+    if (level->found != NULL) {
+        pool_run(s->pool, pieces < 8 ? 1 : s->threads, pieces, add_piece, &added);
+        return;
+    }
+    for (uint64_t i = 0; i < level->count; i++)
+        s->depth[level->root * s->graph->vertices + level->list[i]] = (int32_t)level->depth;
+}
+
+/* ---- single roots ---- */
+
+enum status vertex_sums_open_part(struct vertex_sums *s, struct error *e)
+{
+    const uint64_t values = s->rows * s->graph->vertices;
+    if (s->depth == NULL && memory_take(s->graph->budget, (void **)&s->depth, values, 4,
+                                        "distances of searches from single roots (a smaller --batch takes less)", e) == ST_OK)
+        memset(s->depth, 0xff, values * sizeof *s->depth); /* DEPTH_UNREACHED */
+    return e->status;
+}
+
+/* The arguments of add_vertices. */
+struct added_part {
+    struct vertex_sums *sums;
+    uint32_t count;
+};
+
+/* Adds the distances from all roots of a part to the vertices `begin` to `end` - 1, and resets them. Called by pool_for. */
+static void add_vertices(void *context, uint64_t begin, uint64_t end)
+{
+    const struct added_part *part = context;
+    struct vertex_sums *s = part->sums;
+    for (uint32_t r = 0; r < part->count; r++) {
+        int32_t *depth = s->depth + r * s->graph->vertices;
+        for (uint64_t v = begin; v < end; v++) {
+            if (depth[v] < 0)
+                continue;
+            s->root[v] = (int32_t)(s->first + r);
+            if (depth[v] > 0)
+                add(s, &s->sum[v], 1, (uint64_t)depth[v]);
+            depth[v] = DEPTH_UNREACHED;
+        }
+    }
+}
+
+void vertex_sums_add_part(struct vertex_sums *s, uint32_t count)
+{
+    struct added_part part = {s, count};
+    pool_for(s->pool, s->threads, s->graph->vertices, STEP, add_vertices, &part);
+}
