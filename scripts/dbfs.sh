@@ -123,7 +123,7 @@ print() {
 # have one. What no case of take_value and take_flag names is passed on as it is.
 own=' --roots= --root= --target= --output= --compact --direction= --reverse --cache= --no-cache --cache-list --cache-clean?
     --shards= --ranks= --quiet --verbose --force --help? --version --memory= --tmpdir= --threads= --undirected '
-of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --member= --entry= --randomize? '
+of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --base= --member= --entry= --randomize? '
 of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
 of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= --parents= --list-reached= --json=
     --result-format= --in-place --answer= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
@@ -468,7 +468,7 @@ is_ready_stream() {
     IFS= read -r -N 8 start <"$1" && [ "$start" = DBFSEDGE ] || return 1
     start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
     case "${undirected[*]} $start" in
-    '-u '4442465345444745010000000[01]000000 | '--direction directed 44424653454447450100000002000000') ;;
+    '-u '44424653454447450[12]0000000[01]000000 | '--direction directed 44424653454447450'[12]00000002000000) ;;
     *) return 1 ;;
     esac
 } 2>/dev/null

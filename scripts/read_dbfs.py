@@ -4,7 +4,7 @@
   read_dbfs.py FILE.edges    the edges of a stream, "u v" a line, as they stand
   read_dbfs.py DIR           the directed edges of all shards of a packed graph, duplicates and self-loops removed
 
-Ids are those that are stored: a graph whose ids are randomised keeps them so.
+Ids are those that are stored: they count from 0, whatever the base, and stay randomised if the graph is.
 """
 import os
 import struct
@@ -36,7 +36,7 @@ def edges(path):
         check(head[:8] == b"DBFSEDGE", path, "not an edge stream")
         check(zlib.crc32(head[:60]) == struct.unpack_from("<I", head, 60)[0], path, "preamble is corrupt")
         version, direction, _, provenance = struct.unpack_from("<4I", head, 8)
-        check(version == 1, path, "version is not supported")
+        check((version, struct.unpack_from("<I", head, 40)[0]) in ((1, 0), (2, 1)), path, "version or base is not supported")
         text = f.read(provenance)
         check(zlib.crc32(text) == struct.unpack_from("<I", head, 56)[0], path, "provenance is corrupt")
         count = loops = largest = checksum = 0
@@ -116,7 +116,7 @@ def shard_edges(folder):
     cut = text.rindex(b"crc ")
     check(int(text[cut + 4:], 16) == zlib.crc32(text[:cut]), folder, "manifest is corrupt")
     lines = [line.split(" ") for line in text[:cut].decode().splitlines()]
-    check(lines[0] == ["dbfs-manifest", "2"], folder, "version is not supported")
+    check(lines[0] in (["dbfs-manifest", "2"], ["dbfs-manifest", "4"]), folder, "version is not supported")
     p = int(dict(line[:2] for line in lines)["p"])
     parts = [Container(os.path.join(folder, f"part-{s:04}-of-{p:04}.dbfs"), b"DBFSSHRD", (2, 4)) for s in range(p)]
     listed = sorted((int(line[1]), int(line[2]), int(line[3], 16)) for line in lines if line[0] == "part")

@@ -141,7 +141,7 @@ passes_on() {
     check "dbfs passes on the options of $1 ($(echo $differ))" test -n "$(names_in "$2")" -a -z "$differ"
 }
 passes_on edgeconv "$of_edgeconv" "$own --to --original-ids" --entry
-passes_on dbfs-pack "$of_pack" "$own --split --resume --layout --plan --list --json --verify --timeout" ''
+passes_on dbfs-pack "$of_pack" "$own --base --split --resume --layout --plan --list --json --verify --timeout" ''
 passes_on dbfs-traverse "$of_search" "$own --plan --dry-run" --count-pairs
 passes_on dbfs-paths "$of_paths" "$own $of_search --dry-run" ''
 passes_on dbfs-batch "$of_batch" "$own $of_search --dry-run" ''

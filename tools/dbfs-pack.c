@@ -49,6 +49,7 @@ static const char help[] =
     "                         grid parts that dbfs-traverse-2d searches\n"
     "      --rows LIST        of a directed graph: out, for half of the size, and searches then only push;\n"
     "                         out,in, the default, also to pull and to search in reverse\n"
+    "      --base 0|1         what people call the first vertex, whatever the streams say\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
@@ -74,7 +75,8 @@ enum {
     SUGGEST_OPTION,
     FOR_OPTION,
     LINKS_OPTION,
-    LAYOUT_OPTION
+    LAYOUT_OPTION,
+    BASE_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -87,6 +89,7 @@ struct command {
     int resume, json;
     const char *making; /* the last option that shards are made by; NULL: there is none */
     struct suggest_words words; /* --suggest, --for, --links */
+    enum base_choice base;
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
 };
@@ -139,6 +142,7 @@ static const char *making_option(int option)
     case FOR_OPTION: return "--for";
     case LINKS_OPTION: return "--links";
     case LAYOUT_OPTION: return "--layout";
+    case BASE_OPTION: return "--base";
     default: return NULL;
     }
 }
@@ -180,6 +184,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         if (grid_layout_parse(argument, &c->pack.layout) != 0)
             cli_usage(cli, "--layout: '%s' is not 2d=RxC, with R and C from 1 to 4096", argument);
         break;
+    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -250,6 +255,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"for", required_argument, NULL, FOR_OPTION},
                                             {"links", required_argument, NULL, LINKS_OPTION},
                                             {"layout", required_argument, NULL, LAYOUT_OPTION},
+                                            {"base", required_argument, NULL, BASE_OPTION},
                                             {"json", no_argument, NULL, JSON_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
@@ -269,6 +275,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     check_command(cli, c);
     if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
         cli_usage(cli, "%s", choice.text);
+    c->inputs.base = c->base;
     c->inputs.once = c->action == PACK || c->action == PLAN;
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME

@@ -40,6 +40,7 @@ static const char help[] =
     "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
+    "      --base 0|1         take streams whose ids begin at 0 and at 1 for one graph (dbfs-pack)\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream\n"
     "      --json             --plan as JSON\n"
@@ -52,12 +53,13 @@ static const char help[] =
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION,
-       LINKS_OPTION };
+       LINKS_OPTION, BASE_OPTION };
 
 struct command {
     int th_given, p_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep;
+    enum base_choice base;
     struct edge_inputs inputs;
     struct suggest_words words; /* --suggest, --for, --links */
     enum th_choice choice;      /* from these */
@@ -85,6 +87,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case SUGGEST_OPTION: c->words.rule = argument; break;
     case FOR_OPTION: c->words.machines = argument; break;
     case LINKS_OPTION: c->words.links = argument; break;
+    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -106,6 +109,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            {"base", required_argument, NULL, BASE_OPTION},
                                             {"links", required_argument, NULL, LINKS_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
@@ -351,6 +355,7 @@ int main(int argc, char **argv)
     parse_arguments(&cli, &command, argc, argv);
     comm_warn_of_idle_cores(&comm, &cli);
     edge_inputs_open(&command.inputs, argv + optind, (size_t)(argc - optind), comm.rank, &e);
+    command.inputs.base = command.base;
     if (comm_agree(&comm, &e) == ST_OK &&
         watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         degsplit(&cli, &command, &comm, &e);

@@ -56,7 +56,7 @@ static enum status make_block(void *context, void *slot, struct error *e)
     struct slot *s = slot;
     if (generator_edges(&g->generator, s->first, s->count, &s->list, e) != ST_OK)
         return e->status;
-    return edge_encode(g->options->format, EDGES_UNDIRECTED_ONCE, s->list.edges, s->list.count, &s->encoded, e);
+    return edge_encode(g->options->format, EDGES_UNDIRECTED_ONCE, /* base */ 0, s->list.edges, s->list.count, &s->encoded, e);
 }
 
 /* Stage, in order: writes the encoded edges and counts them. */

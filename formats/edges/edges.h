@@ -40,6 +40,7 @@ struct edges_info {
     enum edges_direction direction;
     int randomized;           /* ids were permuted by the bijection of (random_n, random_seed) */
     uint64_t random_n, random_seed;
+    uint32_t base; /* 0 or 1: what people call the first vertex. The ids of the edges count from 0 in any case */
     char provenance[EDGES_MAX_PROVENANCE_BYTES]; /* text: only facts that determine the content */
 };
 

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #define EDGES_MAGIC "DBFSEDGE"
-#define EDGES_VERSION UINT32_C(1)
+#define EDGES_VERSION UINT32_C(2)      /* of streams whose base is 1 */
+#define EDGES_VERSION_BASE_0 UINT32_C(1) /* of all others */
 #define EDGES_BLOCK_MAGIC UINT32_C(0x314b4c42)   /* "BLK1" */
 #define EDGES_TRAILER_MAGIC UINT32_C(0x31444e45) /* "END1" */
 
@@ -18,7 +19,8 @@ enum {
     PREAMBLE_PROVENANCE_AT = 20, /* its length in bytes, padding included */
     PREAMBLE_RANDOM_N_AT = 24,
     PREAMBLE_RANDOM_SEED_AT = 32,
-    PREAMBLE_RESERVED_AT = 40,
+    PREAMBLE_BASE_AT = 40,
+    PREAMBLE_RESERVED_AT = 44,
     PREAMBLE_TEXT_CRC_AT = 56,
     PREAMBLE_CRC_AT = 60,
     PREAMBLE_FLAG_RANDOMIZED = 1,

@@ -133,12 +133,16 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
     uint32_t version = get_u32(header + PREAMBLE_VERSION_AT);
     uint32_t direction = get_u32(header + PREAMBLE_DIRECTION_AT);
     uint32_t flags = get_u32(header + PREAMBLE_FLAGS_AT);
-    if (version != EDGES_VERSION)
+    if (version != EDGES_VERSION && version != EDGES_VERSION_BASE_0)
         return fail(e, ST_BAD_DATA, "%s: edge stream version %u is not supported (this is %u): use the dbfs "
                     "that wrote it, or a later one", r->name, version, EDGES_VERSION);
+    r->info.base = get_u32(header + PREAMBLE_BASE_AT);
+    if (version == EDGES_VERSION && r->info.base != 1)
+        return corrupt(r, PREAMBLE_BASE_AT, "preamble", "impossible first id: a stream of version 2 begins at 1", e);
     if (direction > EDGES_DIRECTED || (flags & ~(uint32_t)PREAMBLE_FLAG_RANDOMIZED) != 0 ||
         !is_zero(header + PREAMBLE_RESERVED_AT, PREAMBLE_TEXT_CRC_AT - PREAMBLE_RESERVED_AT) ||
-        (flags == 0 && !is_zero(header + PREAMBLE_RANDOM_N_AT, PREAMBLE_RESERVED_AT - PREAMBLE_RANDOM_N_AT)))
+        (version == EDGES_VERSION_BASE_0 && r->info.base != 0) ||
+        (flags == 0 && !is_zero(header + PREAMBLE_RANDOM_N_AT, PREAMBLE_BASE_AT - PREAMBLE_RANDOM_N_AT)))
         return unsupported(r, "preamble", e);
     r->info.direction = (enum edges_direction)direction;
     r->info.randomized = (flags & PREAMBLE_FLAG_RANDOMIZED) != 0;

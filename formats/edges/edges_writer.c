@@ -25,7 +25,8 @@ static enum status write_preamble(struct outfile *out, const struct edges_info *
     size_t padded = (length + 8) / 8 * 8; /* at least one NUL */
     memcpy(text, info->provenance, length);
     memcpy(header, EDGES_MAGIC, 8);
-    put_u32(header + PREAMBLE_VERSION_AT, EDGES_VERSION);
+    put_u32(header + PREAMBLE_VERSION_AT, info->base == 0 ? EDGES_VERSION_BASE_0 : EDGES_VERSION);
+    put_u32(header + PREAMBLE_BASE_AT, info->base);
     put_u32(header + PREAMBLE_DIRECTION_AT, (uint32_t)info->direction);
     if (info->randomized) {
         put_u32(header + PREAMBLE_FLAGS_AT, PREAMBLE_FLAG_RANDOMIZED);

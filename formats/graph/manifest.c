@@ -16,6 +16,7 @@
 
 #define MANIFEST_FIRST_LINE "dbfs-manifest 2\n"
 #define MANIFEST_FIRST_LINE_DIRECTED "dbfs-manifest 3\n"
+#define MANIFEST_FIRST_LINE_BASE "dbfs-manifest 4\n" /* directed or not; the only one with a base */
 
 /* The rows of a directed graph: out-rows are always there. */
 #define ROWS_OUT "out"
@@ -72,7 +73,9 @@ static void print_provenance(FILE *text, const char *provenance)
 static void print_manifest(FILE *text, const void *context)
 {
     const struct manifest *m = context;
-    fputs(m->direction == EDGES_DIRECTED ? MANIFEST_FIRST_LINE_DIRECTED : MANIFEST_FIRST_LINE, text);
+    fputs(m->base != 0                      ? MANIFEST_FIRST_LINE_BASE
+          : m->direction == EDGES_DIRECTED ? MANIFEST_FIRST_LINE_DIRECTED
+                                           : MANIFEST_FIRST_LINE, text);
     fprintf(text, "n %" PRIu64 "\n", m->totals.n);
     fprintf(text, "input-edges %" PRIu64 "\n", m->totals.edges);
     fprintf(text, "input-loops %" PRIu64 "\n", m->totals.loops);
@@ -83,6 +86,8 @@ static void print_manifest(FILE *text, const void *context)
     if (m->randomized)
         fprintf(text, "randomized-n %" PRIu64 "\nrandomized-seed %" PRIu64 "\n", m->random_n,
                 m->random_seed);
+    if (m->base != 0)
+        fprintf(text, "base %" PRIu32 "\n", m->base);
     fprintf(text, "p %" PRIu32 "\n", m->p);
     if (m->th == TH_INFINITE)
         fputs("th inf\n", text);
@@ -160,6 +165,13 @@ static int parse_rows(struct manifest *m, const char *value)
     return m->out_only || strcmp(value, ROWS_OUT_AND_IN) == 0 ? 0 : -1;
 }
 
+/* Base 0 is never written. */
+static int parse_base(struct manifest *m, const char *value)
+{
+    m->base = 1;
+    return strcmp(value, "1") == 0 ? 0 : -1;
+}
+
 /* Also allocates m->part, which parse_part fills in. */
 static int parse_p(struct manifest *m, const char *value)
 {
@@ -198,7 +210,7 @@ static int add_provenance(struct manifest *m, const char *value)
     return wrote >= 0 && (size_t)wrote < sizeof m->provenance - used ? 0 : -1;
 }
 
-enum presence { REQUIRED, OF_BIJECTION, OF_DIRECTED, ANY_NUMBER_OF };
+enum presence { REQUIRED, OF_BIJECTION, OF_DIRECTED, OF_BASE, ANY_NUMBER_OF };
 
 /* The keys of a manifest. If `parse` is NULL, the value is a number, which is stored at offset `field` of struct manifest. */
 static const struct {
@@ -216,6 +228,7 @@ static const struct {
     {"provenance", ANY_NUMBER_OF, add_provenance, 0},
     {"randomized-n", OF_BIJECTION, NULL, offsetof(struct manifest, random_n)},
     {"randomized-seed", OF_BIJECTION, NULL, offsetof(struct manifest, random_seed)},
+    {"base", OF_BASE, parse_base, 0},
     {"p", REQUIRED, parse_p, 0},
     {"th", REQUIRED, parse_th, 0},
     {"delegates", REQUIRED, NULL, offsetof(struct manifest, d)},
@@ -249,8 +262,9 @@ static int parse_value(struct manifest *m, int key, const char *value)
     return parse_u64(value, (uint64_t *)(void *)((char *)m + keys[key].field));
 }
 
-/* Checks that all keys and parts were there, and sets m->randomized. Bit i of `seen` is set if key i was there. */
-static enum status check_complete(struct manifest *m, uint64_t seen, const char *path, struct error *e)
+/* Checks that all keys and parts were there, and sets m->randomized. Bit i of `seen` is set if key i was there; `based` is
+ * nonzero if the version has a base. */
+static enum status check_complete(struct manifest *m, uint64_t seen, int based, const char *path, struct error *e)
 {
     int bijection = 0;
     for (int i = 0; i < KEYS; i++) {
@@ -260,6 +274,8 @@ static enum status check_complete(struct manifest *m, uint64_t seen, const char 
         if (keys[i].presence == OF_DIRECTED && is_seen != (m->direction == EDGES_DIRECTED))
             return fail(e, ST_BAD_DATA, "%s: %s goes with input-direction directed, and only with that", path,
                         keys[i].key);
+        if (keys[i].presence == OF_BASE && is_seen != based)
+            return fail(e, ST_BAD_DATA, "%s: %s goes with version 4, and only with that", path, keys[i].key);
         bijection += keys[i].presence == OF_BIJECTION && is_seen;
     }
     if (bijection == 1)
@@ -281,7 +297,7 @@ static enum status check_text(struct key_values *kv, const char *path, struct er
     if (!key_values_starts_with(kv, "dbfs-manifest "))
         return fail(e, ST_BAD_DATA, "%s: not a dbfs manifest", path);
     if (!key_values_starts_with(kv, MANIFEST_FIRST_LINE) &&
-        !key_values_starts_with(kv, MANIFEST_FIRST_LINE_DIRECTED))
+        !key_values_starts_with(kv, MANIFEST_FIRST_LINE_DIRECTED) && !key_values_starts_with(kv, MANIFEST_FIRST_LINE_BASE))
         return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support: use the dbfs that "
                     "wrote it, or pack again with `dbfs-pack`", path);
     if (!key_values_check(kv))
@@ -310,7 +326,7 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
                        : fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
         seen |= UINT64_C(1) << i;
     }
-    return check_complete(m, seen, path, e);
+    return check_complete(m, seen, key_values_starts_with(kv, MANIFEST_FIRST_LINE_BASE), path, e);
 }
 
 /* Nonzero if the folder has no manifest but a journal (PACKING_NAME), which an interrupted packing leaves. */

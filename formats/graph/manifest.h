@@ -34,6 +34,7 @@ struct manifest {
     uint64_t pack_id;
     int randomized;              /* ids are permuted by this bijection; results undo it */
     uint64_t random_n, random_seed;
+    uint32_t base;               /* 0 or 1: what people call vertex 0 of the shards (edges.h) */
     char provenance[EDGES_MAX_PROVENANCE_BYTES];
     struct manifest_part *part;  /* [p], owned */
 };

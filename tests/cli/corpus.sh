@@ -27,14 +27,14 @@ check 'no name in a table is there twice' test -z "$(cut -f1 "$tmp/rows" | sort 
 
 # ---- how each is read ----
 
-edges_of() { # FILE: prints each edge once, with the smaller id first
+edges_of() { # FILE: prints each edge once, with the smaller id first, and vertices counted from 0
     local format=auto
     case $1 in
     */binary/*-graph500*) format=graph500 ;;
     */binary/*-u32*) format=u32 ;;
     */binary/*-u64*) format=u64 ;;
     esac
-    "$BIN/edgeconv" -q -@ 2 -f $format --original-ids -t text -o "$tmp/text" --force "$1" &&
+    "$BIN/edgeconv" -q -@ 2 -f $format --original-ids --base 0 -t text -o "$tmp/text" --force "$1" &&
         awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' "$tmp/text" | sort -u
 }
 go_on() { # a folder with a journal

@@ -66,14 +66,14 @@ advised 'JSON with edges' '{"nodes": [], "edges": [{"source": 7, "target": 0}]}\
 advised 'a list in JSON' '[{"source": "a b", "target": "c"},\n {"source": "c", "target": "#d"}]\n' "$two" jq
 fails 'JSON with other names' '{"links": [{"from": "a", "to": "b"}]}\n'
 fails 'JSON with another list' '{"arcs": [{"source": "a", "target": "b"}]}\n'
-advised 'Pajek' '*Vertices 4\r\n1 "a"\r\n2 "b"\r\n*Edges\r\n1 2 5\r\n2 3 1\r\n' '0\t1\n1\t2\n'
-advised 'Pajek with lists' '*Network x\n*Vertices 4\n*Arcslist\n1 2 3\n2 4\n*Edges\n3 4 1\n' '0\t1\n0\t2\n1\t3\n2\t3\n'
+advised 'Pajek' '*Vertices 4\r\n1 "a"\r\n2 "b"\r\n*Edges\r\n1 2 5\r\n2 3 1\r\n' '1\t2\n2\t3\n'
+advised 'Pajek with lists' '*Network x\n*Vertices 4\n*Arcslist\n1 2 3\n2 4\n*Edges\n3 4 1\n' '1\t2\n1\t3\n2\t4\n3\t4\n'
 fails 'Pajek with a matrix' '*Vertices 2\n1 "a"\n2 "b"\n*Matrix\n0 1\n1 0\n'
 fails 'Pajek with an id beyond its vertices' '*Vertices 2\n*Edges\n1 3\n'
-advised 'KaGen' 'p 4294967299 2\ne 4294967298 2\ne 2 1\n' '4294967297\t1\n1\t0\n'
+advised 'KaGen' 'p 4294967299 2\ne 4294967298 2\ne 2 1\n' '4294967298\t2\n2\t1\n'
 fails 'KaGen with an id beyond its vertices' 'p 3 1\ne 1 4\n'
-advised 'graphs to be coloured' 'c x\np edge 3 2\ne 1 2\ne 2 3\n' '0\t1\n1\t2\n'
-advised 'graphs to be coloured, of the name col' 'p col 3 2\ne 1 2\ne 2 3\n' '0\t1\n1\t2\n'
+advised 'graphs to be coloured' 'c x\np edge 3 2\ne 1 2\ne 2 3\n' '1\t2\n2\t3\n'
+advised 'graphs to be coloured, of the name col' 'p col 3 2\ne 1 2\ne 2 3\n' '1\t2\n2\t3\n'
 advised 'lines that end in CR' '1 2\r3 4\r' '1\t2\n3\t4\n'
 advised 'comments of //' '// a graph\n1 2\n // x\n2 3\n' '1\t2\n2\t3\n'
 advised 'UTF-16' '\377\3761\000 \0002\000\n\000' '1\t2\n' iconv
@@ -93,7 +93,7 @@ done
 check 'the advice for binary KaGen gives its graph' test "$(follow)" = "$(printf '0\t2')"
 # lists
 advised 'counts' '7 3\n2 3\n1 3\n4 2\n' '2\t3\n1\t3\n4\t2\n'
-advised 'counts, 1-based' '4 3\n2 3\n1 3\n4 2\n' '1\t2\n0\t2\n3\t1\n' '' --one-based
+advised 'counts, 1-based' '4 3\n2 3\n1 3\n4 2\n' '2\t3\n1\t3\n4\t2\n' '' --one-based
 advised 'counts before weights' '# c\n5 3\n1 2 9\n2 3 9\n4 5 9\n' '1\t2\n2\t3\n4\t5\n'
 advised 'counts or METIS' '4 6\n2 3 4\n1 3 4\n1 2 4\n1 2 2\n' '2\t3\n1\t3\n1\t2\n1\t2\n'
 advised 'a row of numbers in place of names' '0,1\n5,6\n6,7\n' '5\t6\n6\t7\n' '' -f csv

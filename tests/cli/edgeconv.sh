@@ -44,6 +44,7 @@ edges_of() { field "$1" 8; }
 vertices_of() { field "$1" 24; }
 checksum_of() { tail -c 64 "$1" | od -An -v -tx8 -j 40 -N 8 | tr -d ' '; }
 direction_of() { od -An -v -tu4 -j 12 -N 4 "$1" | tr -d ' '; } # 0 once, 1 symmetric, 2 directed
+base_of() { od -An -v -tu4 -j 40 -N 4 "$1" | tr -d ' '; }
 le32() { printf "\\x$(printf %x $(($1 & 255)))\\x$(printf %x $(($1 >> 8 & 255)))\\x$(printf %x $(($1 >> 16 & 255)))\\x$(printf %x $(($1 >> 24 & 255)))"; }
 le64() { le32 $(($1 & 0xffffffff)) && le32 $(($1 >> 32)); }
 
@@ -67,35 +68,61 @@ conv_file 'a byte order mark' '\xef\xbb\xbf0 7\n' '0\t7\n'
 conv_file 'a byte order mark before names of columns' '\xef\xbb\xbfw,source,target\n1,0,7\n' '0\t7\n'
 conv_file 'a byte order mark before adjacency lists' '\xef\xbb\xbf1:2\n' '1\t2\n'
 conv_file 'a byte order mark before Matrix Market' \
-    '\xef\xbb\xbf%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' '0\t1\n'
-conv_file 'a byte order mark before METIS' '\xef\xbb\xbf3 3\n2 3\n1 3\n1 2\n' '0\t1\n0\t2\n1\t2\n'
-conv_file 'a byte order mark before lg' '\xef\xbb\xbf3,1,u,g\n1,2\n' '0\t1\n'
-conv_file 'a byte order mark before PACE' '\xef\xbb\xbfp tw 3 1\n1 2\n' '0\t1\n'
+    '\xef\xbb\xbf%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' '1\t2\n'
+conv_file 'a byte order mark before METIS' '\xef\xbb\xbf3 3\n2 3\n1 3\n1 2\n' '1\t2\n1\t3\n2\t3\n'
+conv_file 'a byte order mark before lg' '\xef\xbb\xbf3,1,u,g\n1,2\n' '1\t2\n'
+conv_file 'a byte order mark before PACE' '\xef\xbb\xbfp tw 3 1\n1 2\n' '1\t2\n'
 conv_file 'Matrix Market of unsigned integers, as scipy writes it' \
-    '%%%%MatrixMarket matrix coordinate unsigned-integer general\n%%\n3 3 2\n1 2 1\n2 3 2\n' '0\t1\n1\t2\n'
+    '%%%%MatrixMarket matrix coordinate unsigned-integer general\n%%\n3 3 2\n1 2 1\n2 3 2\n' '1\t2\n2\t3\n'
 for before in '\n\n' '\r\n' '%%%% a\n'; do
     conv_file 'a banner of Matrix Market that is not the first line' \
-        "$before%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n" '1\t0\n2\t1\n'
+        "$before%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n" '2\t1\n3\t2\n'
     check '-f mtx reads a banner of Matrix Market that is not the first line' "$edgeconv" -f mtx -t text in.txt
 done
-conv_file 'a byte order mark before DIMACS' '\xef\xbb\xbfc x\np sp 2 1\na 1 2 3\n' '0\t1\n'
+conv_file 'a byte order mark before DIMACS' '\xef\xbb\xbfc x\np sp 2 1\na 1 2 3\n' '1\t2\n'
 conv_file 'the last line without newline' '1 2\n3 4' '1\t2\n3\t4\n'
 check 'a last line without newline gets a warning' grep -q 'warning: in.txt: the last line has no newline' err
 conv_file 'comments only are an empty graph' '# nothing\n' ''
 conv_file 'ids to 2^48 - 1, leading zeros' '281474976710655 00000000000000000000007\n12345678 123456789\n' \
     '281474976710655\t7\n12345678\t123456789\n'
-conv_file '--one-based' '1 2\n3 1\n' '0\t1\n2\t0\n' --one-based
-# ---- formats that begin at 1, and options without effect ----
+conv_file '--one-based' '1 2\n3 1\n' '1\t2\n3\t1\n' --one-based
+# ---- formats that begin at 1, --base, and options without effect ----
 
 for format in 'mtx %%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' 'gr p sp 2 1\na 1 2 3\n' 'pace p tw 2 1\n1 2\n' \
     'metis 2 1\n2\n1\n' 'lg 2,1,u,graph\n1,2\n'; do
     printf "${format#* }" >in.txt
-    check_exit 0 "${format%% *}" "$edgeconv" -f "${format%% *}" -o /dev/null in.txt
-    check_says '^edgeconv: in.txt: its ids begin at 1 (.*), and at 0 in the output: vertex 1 becomes 0'
+    conv "${format%% *}: ids in text are those of the file" '1\t2\n' -f "${format%% *}" in.txt
+    check "${format%% *}: no note says that ids change" test "$(grep -c begin err)" = 0
+    "$edgeconv" -q --force -f "${format%% *}" -o one.edges in.txt
+    check "${format%% *}: the stream records that ids begin at 1" test "$(base_of one.edges) $(vertices_of one.edges)" = '1 2'
+    conv "${format%% *}: ids in text are those of the file, by way of a stream" '1\t2\n' one.edges
+    conv "${format%% *}: --base 0 counts vertices of text from 0" '0\t1\n' --base 0 -f "${format%% *}" in.txt
+    check_exit 0 "${format%% *} to u32" "$edgeconv" --force -f "${format%% *}" -t u32 -o in.u32 in.txt
+    check_says "^edgeconv: in.txt: its ids begin at 1, and at 0 in the output (u32): vertex 1 becomes 0"
+    check "${format%% *}: vertices of u32 count from 0" test "$(od -An -tu4 in.u32 | tr -s ' ')" = ' 0 1'
     check_exit 2 "${format%% *} --one-based" "$edgeconv" --one-based -f "${format%% *}" -o /dev/null in.txt
     check_says '^edgeconv: in.txt: --one-based is for lists and arrays'
 done
+"$edgeconv" -q --force --base 0 -o zero.edges one.edges
+check '--base 0: the stream is one of ids from 0' test "$(base_of zero.edges) $(od -An -v -tu4 -j 8 -N 4 zero.edges | tr -d ' ')" = '0 1'
+check_exit 3 'streams that begin at 0 and at 1' "$edgeconv" -o /dev/null zero.edges one.edges
+check_says '^edgeconv: one.edges: its ids begin at 1, and those of zero.edges at 0: --base 0 (or 1) takes their first vertices for one'
+conv '--base 1: the first vertices of both streams are vertex 1' '1\t2\n1\t2\n' --base 1 zero.edges one.edges
+check_exit 2 '--base of sg' "$edgeconv" --base 1 -t sg -o in.sg one.edges
+check_says '^edgeconv: --base is for edges and text: vertices of -t sg count from 0'
+check_exit 2 '--base with --compact' "$edgeconv" --base 1 --compact=names -o /dev/null one.edges
+conv '--compact: names of a stream of base 1 are its ids' '0\t1\n' --compact=names --force one.edges
+check '--compact: names of a stream of base 1 are its ids' test "$(tr '\n' ' ' <names)" = '1 2 '
 printf '1 2\n' >in.txt
+"$edgeconv" -q --force -o one.edges --one-based in.txt
+check_exit 3 '--vertices of a stream of base 1' "$edgeconv" --vertices 1 -t text one.edges
+check_says 'found the id 2, expected a vertex id from 1 to 1 (--vertices)'
+printf '1 2\n3 1\n' >in.txt
+"$edgeconv" -q --force --one-based --randomize -o permuted.edges in.txt
+check '--randomize keeps the base' test "$(base_of permuted.edges)" = 1
+conv '--original-ids: ids are those of the file' '1\t2\n3\t1\n' --original-ids permuted.edges
+printf '1 2\n' >in.txt
+rm -f one.edges zero.edges permuted.edges in.u32 names
 check_exit 0 'a list' "$edgeconv" --one-based -o /dev/null in.txt
 check "$situation: prints no note" test "$(grep -c begin err)" = 0
 "$edgeconv" -q --force -o in.edges in.txt
@@ -118,23 +145,23 @@ check 'adjacency lists: vertices without a list are counted' grep -q '1 private 
 check 'an empty list is a vertex' test "$(vertices_of a.edges)" = 6
 conv_file 'Matrix Market general' \
     '%%%%MatrixMarket matrix coordinate real general\n%% c\n\n3 3 3\n1 1 0.5\n2  3 -1e+3\n3 1 7\n' \
-    '0\t0\n1\t2\n2\t0\n'
-conv_file 'Matrix Market complex' '%%%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 0 1\n' '1\t0\n'
+    '1\t1\n2\t3\n3\t1\n'
+conv_file 'Matrix Market complex' '%%%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 0 1\n' '2\t1\n'
 conv_file 'Matrix Market values that are no numbers' \
     '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 inf\n1 2 -Infinity\n2 3 NaN\n3 1 nan\n3 2 +INF\n' \
-    '0\t0\n0\t1\n1\t2\n2\t0\n2\t1\n'
-conv_file 'METIS' '%% c\n3 2\n2\n%% d\n1 3\n2\n' '0\t1\n1\t2\n'
-conv_file 'METIS with isolated vertices' '4 1\n\n4\n\n2\n' '1\t3\n'
+    '1\t1\n1\t2\n2\t3\n3\t1\n3\t2\n'
+conv_file 'METIS' '%% c\n3 2\n2\n%% d\n1 3\n2\n' '1\t2\n2\t3\n'
+conv_file 'METIS with isolated vertices' '4 1\n\n4\n\n2\n' '2\t4\n'
 conv_file 'METIS without edges' '3 0\n\n\n\n' ''
-conv_file 'METIS with every weight' '2 1 111 2\n9 7 7 2 5\n9 7 7 1 5\n' '0\t1\n'
-conv_file 'METIS that looks like pairs' '3 3\n2 3\n1 3\n1 2\n' '0\t1\n0\t2\n1\t2\n'
-conv_file 'METIS that looks like pairs, and a blank line' '3 3\n2 3\n1 3\n1 2\n\n' '0\t1\n0\t2\n1\t2\n'
+conv_file 'METIS with every weight' '2 1 111 2\n9 7 7 2 5\n9 7 7 1 5\n' '1\t2\n'
+conv_file 'METIS that looks like pairs' '3 3\n2 3\n1 3\n1 2\n' '1\t2\n1\t3\n2\t3\n'
+conv_file 'METIS that looks like pairs, and a blank line' '3 3\n2 3\n1 3\n1 2\n\n' '1\t2\n1\t3\n2\t3\n'
 conv_file 'pairs of few vertices, more lines than METIS would have' '2 2\n2 2\n1 2\n2 2\n1 2\n' '2\t2\n2\t2\n1\t2\n2\t2\n1\t2\n'
 conv_file 'pairs that are no METIS' '7 4\n2 3\n1 3\n4 2\n' '7\t4\n2\t3\n1\t3\n4\t2\n'
 conv_file 'pairs that are no METIS, but may have counts' '7 3\n2 3\n1 3\n4 2\n' '7\t3\n2\t3\n1\t3\n4\t2\n' -f pairs
-conv_file 'DIMACS' 'c x\np sp 3 2\na 1 2 10\nc y\na 3 1 4\n' '0\t1\n2\t0\n'
-conv_file 'PACE' 'c x\np tw 3 2\n1 2\nc y\n3 1\n' '0\t1\n2\t0\n'
-conv_file 'PACE tdp' 'p tdp 2 1\n1 2\n' '0\t1\n'
+conv_file 'DIMACS' 'c x\np sp 3 2\na 1 2 10\nc y\na 3 1 4\n' '1\t2\n3\t1\n'
+conv_file 'PACE' 'c x\np tw 3 2\n1 2\nc y\n3 1\n' '1\t2\n3\t1\n'
+conv_file 'PACE tdp' 'p tdp 2 1\n1 2\n' '1\t2\n'
 
 # ---- direction ----
 
@@ -164,7 +191,7 @@ direction 'adjacency with -u' '1:2\n' 0 -u
 conv_file '-u keeps every line' '1 2\n2 1\n' '1\t2\n2\t1\n' -u
 conv_file '--direction symmetric keeps one of two' '1 2\n2 1\n3 3\n0 1\n1 0\n' '1\t2\n3\t3\n0\t1\n' \
     --direction symmetric
-conv_file 'DIMACS with both arcs' 'p sp 3 4\na 1 2 5\na 2 1 5\na 2 3 5\na 3 2 5\n' '0\t1\n1\t2\n' \
+conv_file 'DIMACS with both arcs' 'p sp 3 4\na 1 2 5\na 2 1 5\na 2 3 5\na 3 2 5\n' '1\t2\n2\t3\n' \
     --direction symmetric
 bad 'one direction missing' '1 2\n2 1\n3 1\n' 'bad.txt: found 1 edges as u v with u < v and 2' \
     --direction symmetric
@@ -252,7 +279,7 @@ bin.u64 -f graph500-16
 bin.graph500 -f graph500
 END
 printf '# of Julia\n\n5,2,d,g,2,UInt8,simplegraph\n3,1\n1,2\n' >directed.lg
-conv 'a directed graph of Graphs.jl' '2\t0\n0\t1\n' directed.lg
+conv 'a directed graph of Graphs.jl' '3\t1\n1\t2\n' directed.lg
 "$edgeconv" -q --force -o out.edges directed.lg
 check '.lg of a directed graph is directed, with its vertices' test "$(vertices_of out.edges) $(direction_of out.edges)" = '5 2'
 cut -f1,2 tabs >text

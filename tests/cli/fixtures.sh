@@ -74,7 +74,7 @@ for stream in "$old"/edges-*/*.edges; do
         wide.edges | blocks.edges) ;; # their ids exceed the memory of a test
         *)
             check_exit 0 "$fixture is packed" "$pack" -q -p 2 -t 5 -o "$tmp/x" "$stream"
-            for key in n input-edges input-loops input-max-id input-direction input-checksum \
+            for key in base n input-edges input-loops input-max-id input-direction input-checksum \
                 randomized-n randomized-seed; do
                 fact "$fixture" $key "$(awk -v key=$key '$1 == key { print $2 }' "$tmp/x/manifest" 2>&1)"
             done

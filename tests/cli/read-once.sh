@@ -114,7 +114,7 @@ check_says 'standard input: is given twice, before as /dev/stdin'
 
 matches() { cmp out want.text; }
 for format in text gzip mtx stream; do
-    each_way "edgeconv: $format" $format edgeconv -q -u -t text @
+    each_way "edgeconv: $format" $format edgeconv -q -u --base 0 -t text @
 done
 degsplit -q -o want.split stream
 matches() { cmp out want.split; }

@@ -16,14 +16,16 @@ cd "$tmp" || exit 1
 "$bin/edgeconv" -q -u -o rmat.edges rmat.txt
 awk 'BEGIN { for (i = 0; i < 3000; i++) { print i, (i * i + 1) % 3000; print i, i } print "7 5000000000" }' >far.txt
 "$bin/edgeconv" -q -u -o far.edges far.txt
-for graph in rmat far; do
+"$bin/edgeconv" -q -u --one-based -o one.edges <(awk '{ print $1 + 1, $2 + 1 }' rmat.txt)
+cp rmat.txt one.txt
+for graph in rmat far one; do
     tr '\t' ' ' <$graph.txt >want
     check "read_dbfs.py finds the edges of the stream $graph" bash -c '"$1" $2.edges | cmp - want' - "$reader" $graph
 done
 # shards hold both directions of each edge, without self-loops and duplicates
 awk '$1 != $2 { print $1, $2; print $2, $1 }' rmat.txt | sort -u >want
 for options in '-p 1' '-p 3' '-p 3 -t 8 --encoding raw' '-p 2 -t inf' '-p 2 -t 0' '-p 3 --encoding packed --heads nn=0,nd=3,dn=2,dd=8' \
-    '-p 1 --encoding packed --heads nn=2,nd=0,dn=0,dd=0 -t 20'; do
+    '-p 1 --encoding packed --heads nn=2,nd=0,dn=0,dd=0 -t 20' '-p 2 --base 1'; do
     "$bin/dbfs-pack" -q --force $options -o g.dbfs rmat.edges
     check "read_dbfs.py finds the edges of shards packed with $options" bash -c '"$1" g.dbfs | sort | cmp - want' - "$reader"
     rm -r g.dbfs

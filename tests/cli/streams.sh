@@ -195,6 +195,28 @@ refuses 3 'other randomisations' 'r2.edges: its ids are randomised otherwise tha
 refuses 3 'one randomised' 'a.edges: its ids are randomised otherwise' mpi 2 "$pack" "${to[@]}" "$tmp/r1.edges" "$tmp/a.edges"
 refuses 3 'ids made dense file by file' "b.dense.edges: its ids were numbered by themselves, as were those of .*a.dense.edges" \
     "$pack" "${to[@]}" "$tmp/a.dense.edges" "$tmp/b.dense.edges"
+"$BIN/edgeconv" -q -u --one-based -o "$tmp/one.edges" <(printf '1 2\n2 3\n')
+"$BIN/edgeconv" -q -u -o "$tmp/zero.edges" <(printf '2 3\n')
+refuses 3 'ids from 1 and from 0' "zero.edges: its ids begin at 0, and those of .*one.edges at 1: .*--base 0 (or 1)" \
+    "$pack" "${to[@]}" "$tmp/one.edges" "$tmp/zero.edges"
+refuses 3 'ids from 0 and from 1, 2 ranks' "one.edges: its ids begin at 1, and those of .*zero.edges at 0" \
+    mpi 2 "$degsplit" -q -o "$tmp/x" "$tmp/zero.edges" "$tmp/one.edges"
+for base in 0 1; do
+    check_exit 0 "ids from 0 and from 1, --base $base" "$pack" "${to[@]}" --base $base "$tmp/zero.edges" "$tmp/one.edges"
+    check "--base $base: --list says where ids begin" bash -c '"$1" --list "$2" | grep -qx "ids  *begin at $3"' - "$pack" "$tmp/x" $base
+    check "--base $base: --list --json says where ids begin" bash -c '"$1" --list --json "$2" | grep -q "\"base\": $3,"' - "$pack" "$tmp/x" $base
+    rm -rf "$tmp/x"
+done
+check_exit 0 'a split of ids from 0 and from 1' "$degsplit" -q -t 1 --base 1 -o "$tmp/x" "$tmp/zero.edges" "$tmp/one.edges"
+rm "$tmp/x"
+check_exit 0 'ids from 1 alone' "$pack" "${to[@]}" "$tmp/one.edges"
+check 'shards of ids from 1 are of a manifest of version 4' test "$(sed -n '1p;/^base/p' "$tmp/x/manifest" | tr '\n' ' ')" = 'dbfs-manifest 4 base 1 '
+check_exit 0 'ids from 1 are proven' "$pack" --verify "$tmp/x"
+cp -r "$tmp/x" "$tmp/based"
+check_exit 0 'shards of the same edges with ids from 0' "$pack" "${to[@]}" --force --base 0 "$tmp/one.edges"
+check 'shards with ids from 0 are of a manifest of version 2' test "$(head -1 "$tmp/x/manifest")" = 'dbfs-manifest 2'
+check 'the pack id tells both apart' test "$(grep ^pack-id "$tmp/x/manifest")" != "$(grep ^pack-id "$tmp/based/manifest")"
+rm -r "$tmp/x" "$tmp/based"
 cp "$tmp/part-1.edges" "$tmp/copy.edges"
 refuses 3 'a piece twice' 'copy.edges: has edges of the generated graph that .*part-1.edges has, too' \
     "$pack" "${to[@]}" "${pieces[@]}" "$tmp/copy.edges"

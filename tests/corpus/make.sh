@@ -33,6 +33,7 @@ printf '%s\n' '0 1' '1 2' '0 2' '2 3' '3 4' >"$out/graph/pairs"
 s=$out/stream
 "$bin/edgeconv" -q -u -o "$s/good-undirected" "$out/graph/pairs"
 "$bin/edgeconv" -q -o "$s/good-directed" "$out/graph/pairs"
+awk '{ print $1 + 1, $2 + 1 }' "$out/graph/pairs" | "$bin/edgeconv" -q -u --one-based -o "$s/good-one-based"
 awk '{ print $1, $2; print $2, $1 }' "$out/graph/pairs" >"$out/both"
 "$bin/edgeconv" -q --direction directed -o "$out/arcs" "$out/both"
 as_symmetric <"$out/arcs" >"$s/good-symmetric"
@@ -49,13 +50,18 @@ bad_stream() { # NAME OFFSET WIDTH VALUE
     poke "$2" "$3" "$4" "$s/$1"
 }
 bad_stream bad-magic 0 8 0
-bad_stream unsupported-version 8 4 2
+bad_stream unsupported-version 8 4 3
 bad_stream unsupported-direction 12 4 3
 bad_stream unsupported-flags 16 4 2
 bad_stream bad-provenance-bytes 20 4 12
 bad_stream bad-provenance-long 20 4 8192
 bad_stream unsupported-bijection-without-flag 24 8 5
-bad_stream unsupported-reserved 40 8 1
+bad_stream unsupported-reserved 44 8 1
+bad_stream unsupported-base-of-version-1 40 4 1
+for base in 0 2; do
+    from "$s/good-one-based" "$s/bad-base-$base"
+    poke 40 4 $base "$s/bad-base-$base"
+done
 from "$s/good-randomised" "$s/bad-bijection-beyond-n"
 poke 24 8 70000 "$s/bad-bijection-beyond-n"
 for field in preamble:60 provenance:66 block:$((block + 20)) payload:$((block + 30)) trailer:-4; do
@@ -142,6 +148,7 @@ pack -p 2 -t 1 --encoding packed --heads nd=1,dd=2 -o "$s/good-packed" "$g"
 pack -p 3 -t inf -o "$s/good-no-delegates" "$out/stream/good-multigraph"
 pack -p 2 -t 0 -o "$s/good-empty" "$out/stream/good-empty"
 pack -p 2 -t 1 --encoding packed -o "$out/other" "$out/stream/good-multigraph"
+pack -p 2 -t 1 -o "$s/good-one-based" "$out/stream/good-one-based"
 part=part-0000-of-0001.dbfs
 bad_part() { # NAME TYPE INDEX VALUE: changes an element of a raw section, and the manifest with it
     from "$s/good-raw" "$s/$1"
@@ -214,6 +221,11 @@ bad_manifest bad-manifest-number 's/^n .*/n five/'
 bad_manifest bad-manifest-vertices 's/^n .*/n 6/'
 bad_manifest bad-manifest-edges 's/^edges-nn .*/edges-nn 1000/'
 bad_manifest bad-manifest-shards 's/^p .*/p 0/'
+bad_manifest bad-manifest-base-of-version-2 '/^input-checksum/a base 1'
+bad_manifest bad-manifest-without-base '1s/2/4/'
+from "$s/good-one-based" "$s/bad-manifest-base"
+sed -i 's/^base 1/base 0/' "$s/bad-manifest-base/manifest"
+"$mutate" fit "$s/bad-manifest-base/manifest"
 bad_manifest bad-manifest-bijection '/^input-checksum/a randomized-n 70000\nrandomized-seed 1'
 bad_manifest bad-manifest-part-size 's/^part 0 [0-9]*/part 0 4096/'
 from "$s/good-raw" "$s/bad-manifest-damaged"

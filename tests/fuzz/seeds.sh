@@ -14,11 +14,12 @@ pack() { "$bin/dbfs-pack" -q -@ 1 "$@"; }
 { cat "$dir/convert/pairs"; printf '%s\n' '0 0' '3 3' '3 3' '70 70'; } >"$dir/convert/loops"
 edges -u -o "$dir/stream/loops" "$dir/convert/loops"
 edges -o "$dir/stream/directed" "$dir/convert/pairs"
+edges -u --one-based --vertices 90 -o "$dir/stream/one-based" <(awk '{ print $1 + 1, $2 + 1 }' "$dir/convert/pairs")
 edges -u --randomize=5 -o "$dir/stream/random" "$dir/convert/pairs"
 printf '%s\n' '0 281474976710655' '7 140737488355328' | edges -u -o "$dir/stream/wide"
 printf '# nothing\n' | edges -u -f pairs -o "$dir/stream/empty" || rm -f "$dir/stream/empty"
 
-for graph in rmat loops random directed; do
+for graph in rmat loops random directed one-based; do
     for options in '-t 5' '-t 0' '-t inf' '-p 2'; do
         "$bin/degsplit" -q $options -o "$dir/split/$graph-${options// /}" "$dir/stream/$graph"
     done

@@ -343,7 +343,7 @@ static void test_records(struct edge *edges)
                  (unsigned long long)known[t].first);
         int ok = kronecker500_init(&g, known[t].scale, 2, 3, &e) == ST_OK;
         kronecker500_edges(&g, known[t].first, known[t].count, edges);
-        ok &= edge_encode(EDGE_FORMAT_GRAPH500, EDGES_UNDIRECTED_ONCE, edges, known[t].count,
+        ok &= edge_encode(EDGE_FORMAT_GRAPH500, EDGES_UNDIRECTED_ONCE, /* base */ 0, edges, known[t].count,
                           &records, &e) == ST_OK;
         ok &= fnv1a(records.bytes, records.size) == known[t].hash;
         report(ok, name);

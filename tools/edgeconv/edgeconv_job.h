@@ -51,7 +51,7 @@ struct findings {
 
 /* The notes that the user has had, each of them once. */
 struct noted {
-    int weights, direction, base;
+    int weights, direction;
 };
 
 struct job {

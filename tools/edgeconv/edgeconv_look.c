@@ -86,6 +86,24 @@ static enum status join_randomisation(struct job *job, const struct source *s, s
     return ST_OK;
 }
 
+/* Gives the job the base of the first input, and refuses a later input of another base. With --base the first vertices of all
+ * inputs are one, whatever the inputs call it. With --compact ids are names, which become numbers from 0 on. */
+static enum status join_base(struct job *job, const struct source *s, struct error *e)
+{
+    const struct options *o = job->options;
+    const struct source *first = &job->sources[0];
+    if (o->map_path != NULL)
+        return ST_OK;
+    if (o->base != BASE_OF_STREAMS)
+        job->info.base = o->base == BASE_1;
+    else if (s == first)
+        job->info.base = s->facts.base;
+    else if (s->facts.base != job->info.base)
+        return fail(e, ST_BAD_DATA, "%s: its ids begin at %u, and those of %s at %u: --base 0 (or 1) takes their first vertices for "
+                    "one, and calls it 0 (or 1)", s->name, s->facts.base, first->name, job->info.base);
+    return ST_OK;
+}
+
 /* ---- one list ---- */
 
 enum status refuse_part(const struct job *job, struct input *input, const char *found, const char *expected,
@@ -168,10 +186,6 @@ static void report_opened(struct job *job, const struct source *s)
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
     note_direction(job, s);
-    if (f->base_said && !job->noted.base && !cli->within_dbfs && job->options->map_path == NULL) {
-        cli_note(cli, "%s: its ids begin at 1 (%s), and at 0 in the output: vertex 1 becomes 0", s->name, s->format);
-        job->noted.base = 1;
-    }
     if (f->notes.header_line[0] != '\0')
         cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
                  f->notes.header_line);
@@ -208,12 +222,12 @@ void close_source(struct source *s)
     s->input = NULL;
 }
 
-/* Checks that an input fits the first one, or becomes it: list, direction and randomisation. Sets s->fold. */
+/* Checks that an input fits the first one, or becomes it: list, direction, base and randomisation. Sets s->fold. */
 enum status join_source(struct job *job, struct source *s, struct input *input, int is_new, struct error *e)
 {
     if (is_new)
         report_opened(job, s);
-    if (join_list(job, s, input, e) == ST_OK && join_direction(job, s, e) == ST_OK)
+    if (join_list(job, s, input, e) == ST_OK && join_direction(job, s, e) == ST_OK && join_base(job, s, e) == ST_OK)
         join_randomisation(job, s, e);
     return e->status;
 }
@@ -327,6 +341,9 @@ enum status look_at_inputs(struct job *job, struct error *e)
     job->info.random_seed = first->random_seed;
     if (job->info.randomized && o->output != EDGE_FORMAT_EDGES)
         cli_note(&o->cli, "ids are written as stored, randomised; --original-ids undoes that");
+    if (job->info.base == 1 && o->output != EDGE_FORMAT_EDGES && o->output != EDGE_FORMAT_TEXT)
+        cli_note(&o->cli, "%s: its ids begin at 1, and at 0 in the output (%s): vertex 1 becomes 0", job->sources[0].name,
+                 edge_format_name(o->output));
     write_provenance(job);
     return ST_OK;
 }

@@ -38,6 +38,7 @@ static const char help[] =
     "      --member NAME      of an archive, only this file; or all that fit 'part*.csv'\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
+    "      --base 0|1         what the output calls the first vertex, whatever inputs say\n"
     "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
     "      --original-ids     undo the permutation that an .edges input records\n"
     "\n"
@@ -53,6 +54,7 @@ enum {
     ORIGINAL_IDS_OPTION,
     DIRECTION_OPTION,
     ONE_BASED_OPTION,
+    BASE_OPTION,
     COMPACT_OPTION,
     MEMBER_OPTION,
     COLUMNS_OPTION,
@@ -143,6 +145,7 @@ static void take_option(struct options *o, int option, const char *argument)
         break;
     case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
     case ONE_BASED_OPTION: o->reader.one_based = 1; break;
+    case BASE_OPTION: o->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
     case MEMBER_OPTION: o->member = argument; break;
     case COLUMNS_OPTION: take_columns(o, argument); break;
     case SEPARATOR_OPTION:
@@ -175,7 +178,7 @@ static int is_stdout(const char *path)
 static void check_index(const struct options *o)
 {
     if (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
-        o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based)
+        o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based || o->base != BASE_OF_STREAMS)
         cli_usage(&o->cli,
                   "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
@@ -202,11 +205,13 @@ static void check_combinations(const struct options *o)
         cli_usage(&o->cli, "--randomize and --original-ids exclude each other");
     if (o->reader.format == FORMAT_WDC_INDEX)
         check_index(o);
+    if (o->base != BASE_OF_STREAMS && o->output != EDGE_FORMAT_EDGES && o->output != EDGE_FORMAT_TEXT)
+        cli_usage(&o->cli, "--base is for edges and text: vertices of -t %s count from 0", edge_format_name(o->output));
     if (o->map_path == NULL)
         return;
-    if (o->reader.vertices > 0 || o->reader.one_based)
+    if (o->reader.vertices > 0 || o->reader.one_based || o->base != BASE_OF_STREAMS)
         cli_usage(&o->cli,
-                  "--compact takes ids as they are written: no --vertices, no --one-based");
+                  "--compact takes ids as they are written: no --vertices, no --one-based, no --base");
     if (is_stdout(o->map_path) && is_stdout(o->output_path))
         cli_usage(&o->cli, "edges and map cannot both go to standard output");
 }
@@ -223,6 +228,7 @@ void options_read(struct options *o, int argc, char **argv)
         {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
         {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
+        {"base", required_argument, NULL, BASE_OPTION},
         {"member", required_argument, NULL, MEMBER_OPTION},
         {"entry", required_argument, NULL, MEMBER_OPTION}, /* its name in version 1.0.0 */
         {"beside", no_argument, NULL, BESIDE_OPTION}, /* for the script dbfs: in no page */

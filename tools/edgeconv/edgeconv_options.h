@@ -4,6 +4,7 @@
 
 #include "tools/convert/read/graph_reader.h"
 #include "tools/convert/write/write_graph.h"
+#include "tools/stream/edge_inputs.h"
 
 #include "formats/base/cli.h"
 
@@ -17,6 +18,7 @@ struct options {
     const char *output_path;
     const char *member; /* name or pattern of the files wanted from archives; NULL: all */
     enum assertion assertion;
+    enum base_choice base; /* --base; BASE_OF_STREAMS: that of the inputs */
     int randomize, original_ids;
     int lists_beside; /* --beside: files that are read with the inputs are listed, and nothing else is done */
     const char *map_path; /* --compact; NULL: ids stay as they are */

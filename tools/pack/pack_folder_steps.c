@@ -43,9 +43,11 @@ static uint64_t pack_id(const struct pack_job *j)
     for (int g = 0; g < SUBGRAPHS; g++)
         id = hash_pair(id, (uint64_t)(int64_t)j->options->heads[g]);
     id = hash_pair(id, j->options->encoding);
-    if (j->separation.degrees.info.direction != EDGES_DIRECTED)
-        return hash_pair(id, shard_kind.version);
-    return hash_pair(hash_pair(id, directed_shard_kind.version), (uint64_t)!j->options->out_only);
+    const struct edges_info *info = &j->separation.degrees.info;
+    id = hash_pair(id, info->direction == EDGES_DIRECTED ? directed_shard_kind.version : shard_kind.version);
+    if (info->direction == EDGES_DIRECTED)
+        id = hash_pair(id, (uint64_t)!j->options->out_only);
+    return info->base == 0 ? id : hash_pair(id, info->base);
 }
 
 /* Fills in the manifest, except for the parts, and j->report->d. */
@@ -64,6 +66,7 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
     m->randomized = info->randomized;
     m->random_n = info->random_n;
     m->random_seed = info->random_seed;
+    m->base = info->base;
     memcpy(m->provenance, info->provenance, sizeof m->provenance);
     return parts_start(&j->parts, e);
 }

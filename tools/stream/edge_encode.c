@@ -126,13 +126,13 @@ static inline char *put_number(char *p, uint64_t x)
 }
 
 /* Writes a line for each edge and returns the bytes written. */
-static size_t encode_text(const struct edge *edges, size_t count, unsigned char *bytes)
+static size_t encode_text(uint64_t base, const struct edge *edges, size_t count, unsigned char *bytes)
 {
     char *start = (char *)bytes, *p = start;
     for (size_t i = 0; i < count; i++) {
-        p = put_number(p, edges[i].u);
+        p = put_number(p, edges[i].u + base);
         *p++ = '\t';
-        p = put_number(p, edges[i].v);
+        p = put_number(p, edges[i].v + base);
         *p++ = '\n';
     }
     return (size_t)(p - start);
@@ -174,7 +174,7 @@ static enum status reserve_bytes(struct encoded_edges *encoded, size_t bytes, st
 }
 
 /* Encodes edges in a format, in place of what `encoded` had. */
-enum status edge_encode(enum edge_format format, enum edges_direction direction,
+enum status edge_encode(enum edge_format format, enum edges_direction direction, uint64_t base,
                         const struct edge *edges, size_t count, struct encoded_edges *encoded,
                         struct error *e)
 {
@@ -186,7 +186,7 @@ enum status edge_encode(enum edge_format format, enum edges_direction direction,
     encoded->size = most;
     switch (format) {
     case EDGE_FORMAT_EDGES: break;
-    case EDGE_FORMAT_TEXT: encoded->size = encode_text(edges, count, encoded->bytes); break;
+    case EDGE_FORMAT_TEXT: encoded->size = encode_text(base, edges, count, encoded->bytes); break;
     case EDGE_FORMAT_GRAPH500: encode_graph500(edges, count, encoded->bytes); break;
     case EDGE_FORMAT_U32:
     case EDGE_FORMAT_SG: encode_u32(edges, count, encoded->bytes); break;

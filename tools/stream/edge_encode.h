@@ -44,8 +44,9 @@ struct encoded_edges {
 void encoded_edges_free(struct encoded_edges *encoded); /* a zeroed buffer is allowed */
 
 /* Encodes edges, whose ids must be below the format's limit. Fails only when memory is short. Only EDGE_FORMAT_EDGES uses
- * `direction`, and makes blocks: one for every EDGES_BLOCK_EDGES edges. */
-enum status edge_encode(enum edge_format format, enum edges_direction direction,
+ * `direction`, and makes blocks: one for every EDGES_BLOCK_EDGES edges. Only EDGE_FORMAT_TEXT uses `base`, the id by which people
+ * call vertex 0: the lines have their ids. */
+enum status edge_encode(enum edge_format format, enum edges_direction direction, uint64_t base,
                         const struct edge *edges, size_t count, struct encoded_edges *encoded,
                         struct error *e);
 

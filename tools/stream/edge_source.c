@@ -125,9 +125,9 @@ static char *name_union(const struct edge_union *u)
 }
 
 /* Joins the facts about all streams of all ranks, and makes them the source's: those of one graph. */
-static enum status unite(struct edge_source *s, const struct stream_facts *facts, struct error *e)
+static enum status unite(struct edge_source *s, const struct stream_facts *facts, enum base_choice base, struct error *e)
 {
-    struct edge_union u = {.streams = 0};
+    struct edge_union u = {.base = base};
     if (add_shared(&u, s, facts, e) == ST_OK && add_own(&u, s, facts, e) == ST_OK) {
         edge_union_finish(&u);
         s->info = u.info;
@@ -161,7 +161,7 @@ enum status edge_source_open(struct edge_source *s, const struct edge_inputs *in
     s->shared = s->count;
     open_streams(s, inputs, /* own */ 1, tmpdir, facts, e);
     if (comm_agree(comm, e) == ST_OK)
-        unite(s, facts, e);
+        unite(s, facts, inputs->base, e);
     free(facts);
     if (e->status != ST_OK)
         edge_source_close(s);

@@ -189,6 +189,10 @@ static enum status refuse_contradiction(const struct edge_union *u, const struct
         a->random_seed != b->random_seed)
         return fail(e, ST_BAD_DATA, "%s: its ids are randomised otherwise than those of %s", f->name,
                     u->first);
+    if (u->base == BASE_OF_STREAMS && a->base != b->base)
+        return fail(e, ST_BAD_DATA, "%s: its ids begin at %" PRIu32 ", and those of %s at %" PRIu32 ": 'edgeconv --one-based' "
+                    "converts a list that begins at 1; --base 0 (or 1) takes their first vertices for one, and calls it 0 (or 1)",
+                    f->name, b->base, u->first, a->base);
     if (has_line(a->provenance, dense, strlen(dense)) && has_line(b->provenance, dense, strlen(dense)))
         return fail(e, ST_BAD_DATA, "%s: its ids were numbered by themselves, as were those of %s: "
                     "'edgeconv --compact' takes all files at once", f->name, u->first);
@@ -224,6 +228,7 @@ enum status edge_union_add(struct edge_union *u, const struct stream_facts *f, s
         return e->status;
     if (u->streams == 0) {
         u->info = f->info;
+        u->info.base = u->base == BASE_OF_STREAMS ? f->info.base : u->base == BASE_1;
         memcpy(u->first, f->name, sizeof u->first);
     } else {
         keep_lines(u->info.provenance, f->info.provenance);

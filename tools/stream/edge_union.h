@@ -5,10 +5,13 @@
  * the lines that all streams have.
  *
  * Streams that contradict each other are refused: different directions or randomisations of ids, pieces of different graphs,
- * pieces that overlap, and ids that were numbered stream by stream.
+ * pieces that overlap, and ids that were numbered stream by stream. Streams whose ids begin at 0 and at 1 are refused, too, unless
+ * the user has said where those of the graph begin: the first vertices of all streams are then one vertex.
  */
 #ifndef DBFS_EDGE_UNION_H
 #define DBFS_EDGE_UNION_H
+
+#include "edge_inputs.h"
 
 #include "formats/edges/edges.h"
 
@@ -28,6 +31,7 @@ struct stream_facts {
 struct stream_piece;
 
 struct edge_union {
+    enum base_choice base; /* set by the caller, before the first stream */
     uint64_t streams, bytes;
     struct edges_info info; /* its provenance is final after edge_union_finish */
     struct edges_totals totals;
@@ -42,7 +46,7 @@ struct edge_union {
     char common[EDGES_MAX_PROVENANCE_BYTES]; /* the lines of their provenance, except those of pieces */
 };
 
-/* Adds a stream to a union, which is zeroed at first. ST_BAD_DATA names the stream and the one that it contradicts. */
+/* Adds a stream to a union, which is zeroed at first, but for its base. ST_BAD_DATA names the stream and the one that it contradicts. */
 enum status edge_union_add(struct edge_union *u, const struct stream_facts *facts, struct error *e);
 
 /* Call it after all were added. */

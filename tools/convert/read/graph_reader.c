@@ -104,7 +104,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     if ((format == FORMAT_AUTO ? find_format(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
         r->class = class_of(format);
         if (check_base(r, format, e) == ST_OK && r->class->open(r, e) == ST_OK)
-            r->facts.base_said = r->base == 1 && !r->options.one_based;
+            r->facts.base = (uint32_t)r->base;
     }
     if (e->status != ST_OK) {
         graph_reader_close(r);

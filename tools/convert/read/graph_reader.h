@@ -93,7 +93,7 @@ struct graph_facts {
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
     int has_n;            /* `n` is known before the ids are read, and bounds them */
     uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */
-    int base_said;        /* ids begin at 1, as the format has it and no option */
+    uint32_t base;        /* 0 or 1: what the file calls its first vertex */
     int randomized;
     uint64_t random_n, random_seed;
     const char *provenance; /* of an edge stream; else NULL */

@@ -66,7 +66,7 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     facts->random_n = info->random_n;
     facts->random_seed = info->random_seed;
     facts->provenance = info->provenance;
-    return reader_set_ids(r, 0, NO_COUNT, 0, e);
+    return reader_set_ids(r, info->base, NO_COUNT, 0, e);
 }
 
 /* Takes the next block; its bytes, too, if the input is read in order. */
@@ -97,7 +97,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     piece->tally.entries = piece->count;
     if (block->tally.max_id >= r->limit)
         return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: found the id %llu, expected %s",
-                    r->name, (ull)block->index, (ull)block->offset, (ull)block->tally.max_id,
+                    r->name, (ull)block->index, (ull)block->offset, (ull)(block->tally.max_id + r->base),
                     r->expected_id);
     return ST_OK;
 }

@@ -13,6 +13,7 @@ struct graph_writer {
     enum edge_format format;
     struct outfile *out; /* not owned; NULL for a temporary file */
     enum edges_direction direction;
+    uint64_t base; /* of text */
     struct edges_writer *edges;
     struct sg_build *sg;
     int temporary_fd;
@@ -45,6 +46,7 @@ enum status graph_writer_open(struct graph_writer **result, enum edge_format for
         return e->status;
     writer->out = out;
     writer->direction = info->direction;
+    writer->base = info->base;
     if (format == EDGE_FORMAT_EDGES)
         edges_writer_open(&writer->edges, out, info, e);
     else if (format == EDGE_FORMAT_SG)
@@ -134,7 +136,7 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
     if ((format == EDGE_FORMAT_U32 || format == EDGE_FORMAT_SG) &&
         check_ids(format, edges, count, e) != ST_OK)
         return e->status;
-    return edge_encode(format, writer->direction, edges, count, encoded, e);
+    return edge_encode(format, writer->direction, writer->base, edges, count, encoded, e);
 }
 
 /* ---- writing ---- */

@@ -51,6 +51,7 @@ static void print_facts(const struct manifest *m, FILE *out)
     if (m->randomized)
         fprintf(out, "randomized        n %" PRIu64 ", seed %" PRIu64 "\n", m->random_n,
                 m->random_seed);
+    fprintf(out, "ids               begin at %" PRIu32 "\n", m->base);
     fprintf(out, "shards (p)        %" PRIu32 "\n", m->p);
     fprintf(out, "TH                %s\n", th_format(m->th, th, sizeof th));
     fprintf(out, "delegates         %" PRIu64 " (%.3f%% of the vertices)\n", m->d,
@@ -240,6 +241,7 @@ static void print_json(const struct manifest *m, const struct part_sizes *parts,
     if (m->randomized)
         fprintf(out, "  \"randomized\": {\"n\": %" PRIu64 ", \"seed\": %" PRIu64 "},\n", m->random_n,
                 m->random_seed);
+    fprintf(out, "  \"base\": %" PRIu32 ",\n", m->base);
     th_format(m->th, th, sizeof th); /* of an infinite TH, a string */
     fprintf(out, "  \"shards\": %" PRIu32 ",\n  \"th\": %s%s%s,\n  \"delegates\": %" PRIu64
             ",\n  \"encoding\": \"%s\",\n  \"pack_id\": \"%016" PRIx64 "\",\n  ", m->p,
