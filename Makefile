@@ -46,7 +46,7 @@ cuda_libs  = $(call if_cuda,-L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpth
 
 # A program's main file is tools/PROGRAM.c, traverse/main.c or one of a folder of traverse/programs/. All other files of
 # formats/ and tools/ go into archives; programs of traverse/ share objects.
-MPI_TOOLS = degsplit dbfs-pack dbfs-check
+MPI_TOOLS = degsplit dbfs-pack dbfs-check dbfs-components
 TOOLS     = rmatgen edgeconv $(MPI_TOOLS)
 SEARCHING = dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch
 PROGRAMS  = $(TOOLS) $(SEARCHING)

@@ -8,8 +8,8 @@
 
 #define RANK_MARK "%r"
 
-/* Returns `word` with the number of the rank in place of each %r; the caller frees it. NULL when memory is short. */
-static char *name_of_rank(const char *word, uint32_t rank)
+/* Returns `word` with the number of the rank in place of each %r. */
+char *edge_name_of_rank(const char *word, uint32_t rank)
 {
     char *name = NULL;
     size_t size = 0;
@@ -36,7 +36,7 @@ enum status edge_inputs_open(struct edge_inputs *in, char *const *words, size_t 
     for (; in->count < inputs && e->status == ST_OK; in->count++) {
         const char *word = count > 0 ? words[in->count] : "-";
         in->own[in->count] = strstr(word, RANK_MARK) != NULL;
-        in->path[in->count] = name_of_rank(word, rank);
+        in->path[in->count] = edge_name_of_rank(word, rank);
         if (in->path[in->count] == NULL)
             fail_memory(e, word, strlen(word));
         else if (strcmp(word, "-") == 0 && ++stdins > 1)

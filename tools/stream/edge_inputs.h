@@ -28,4 +28,7 @@ void edge_inputs_close(struct edge_inputs *inputs); /* zeroed inputs are allowed
 /* Nonzero when one of them is standard input. */
 int edge_inputs_have_stdin(const struct edge_inputs *inputs);
 
+/* Returns the name of a file with the number of the rank in place of each %r, which the caller frees. NULL when memory is short. */
+char *edge_name_of_rank(const char *word, uint32_t rank);
+
 #endif

@@ -277,14 +277,14 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Lets the reader of stream i give only this rank's share. R ranks share a stream by turns: each takes every R-th block, and
- * the first block of stream i goes to a rank that depends on i. */
-static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader, struct error *e)
+/* Opens a reader of this rank's share of stream i. R ranks share a stream by turns: each takes every R-th block, and the first
+ * block of stream i goes to a rank that depends on i. */
+enum status edge_source_open_share(const struct edge_source *s, size_t i, struct edges_reader **reader, struct error *e)
 {
     const struct comm *comm = s->comm;
-    if (alone(s, &s->stream[i]))
-        return ST_OK;
-    return edges_reader_slice(reader, (uint32_t)((comm->rank + i) % comm->ranks), comm->ranks, e);
+    if (edge_stream_open_reader(&s->stream[i], reader, e) == ST_OK && !alone(s, &s->stream[i]))
+        edges_reader_slice(*reader, (uint32_t)((comm->rank + i) % comm->ranks), comm->ranks, e);
+    return e->status;
 }
 
 /* Makes a pass over this rank's share of stream i; scan.reader and scan.trailer are set here. */
@@ -292,8 +292,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
                                struct edges_totals *tally, struct error *e)
 {
     scan.trailer = &s->stream[i].totals;
-    if (edge_stream_open_reader(&s->stream[i], &scan.reader, e) == ST_OK &&
-        take_share(s, i, scan.reader, e) == ST_OK)
+    if (edge_source_open_share(s, i, &scan.reader, e) == ST_OK)
         edges_scan_slice(&scan, tally, e);
     edges_reader_close(scan.reader);
     return e->status;

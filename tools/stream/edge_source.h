@@ -69,6 +69,9 @@ static inline uint64_t edge_source_ids(const struct edge_source *source)
 enum status edge_source_first_scan(struct edge_source *source, int threads, edges_visitor visit,
                                    void *context, uint64_t *own_edges, struct error *e);
 
+/* Opens a reader of stream i that gives only the blocks which this rank reads in a pass. Not collective. */
+enum status edge_source_open_share(const struct edge_source *source, size_t i, struct edges_reader **reader, struct error *e);
+
 /* Makes a further pass. All ranks call it together and get the same status; a failure that *e already holds makes all of them fail. */
 enum status edge_source_scan(const struct edge_source *source, int threads, edges_visitor visit,
                              void *context, struct error *e);
