@@ -193,7 +193,7 @@ fi
 
 # each program and format has its page, as built, and each option of --help stands in it
 pages=${BUILD:-build}/man
-for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-components dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
     check "$program.1 is built" test -s "$pages/$program.1"
     missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do

@@ -50,6 +50,7 @@ clean 'edgeconv' "$BIN/edgeconv" -q -@ 4 -u -o "$tmp/text.edges" "$tmp/g.txt" "$
 clean 'edgeconv --compact' "$BIN/edgeconv" -q -@ 4 -u --compact="$tmp/map" -o "$tmp/c.edges" "$tmp/g.txt"
 clean 'edgeconv to text' "$BIN/edgeconv" -q -@ 4 -t text -o "$tmp/again.txt" "$tmp/g.edges"
 clean 'edgeconv to sg' "$BIN/edgeconv" -q -@ 4 -t sg -o "$tmp/g.sg" "$tmp/g.edges"
+clean dbfs-components "$BIN/dbfs-components" -q -@ 4 -o "$tmp/c.npy" --sizes "$tmp/sizes" --largest "$tmp/l.edges" "$tmp/g.edges"
 clean degsplit "$BIN/degsplit" -q -@ 4 -p 3 -o "$tmp/g.split" "$tmp/g.edges"
 for options in '-p 1' '-p 3 --encoding raw -t 9' '-p 2 -t inf'; do
     rm -rf "$tmp/x"

@@ -1,8 +1,8 @@
 /* comm.h: the ranks of one job under mpiexec: start-up, agreement on failures, reductions, messages.
  *
- * Only this folder uses MPI, and only degsplit, dbfs-pack, dbfs-check and the programs of traverse/ link it. A function is
- * collective unless its comment says otherwise: every rank calls it, in the same order. So when one rank fails, all ranks must
- * agree on that (comm_agree) before they go on. With one rank every function returns at once, and MPI need not have been started.
+ * Only this folder uses MPI, and only degsplit, dbfs-pack, dbfs-check, dbfs-components and the programs of traverse/ link it. A
+ * function is collective unless its comment says otherwise: every rank calls it, in the same order. So when one rank fails, all ranks
+ * must agree on that (comm_agree) before they go on. With one rank every function returns at once, and MPI need not have been started.
  */
 #ifndef DBFS_COMM_H
 #define DBFS_COMM_H

@@ -109,6 +109,10 @@ tool one 1 'edgeconv --compact' \
 "$TESTS/mkwebgraph" "$tmp/web" 5 <"$tmp/g.txt"
 tool one 1 'edgeconv of WebGraph' "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/f.edges" "$tmp/web.graph"
 tool one 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/f.split" "$tmp/g.edges"
+tool one 1 dbfs-components "$BIN/dbfs-components" -q -@ 1 -o "$tmp/o/f" --sizes "$tmp/o/x.tsv" --largest "$tmp/o/x.edges" "$tmp/g.edges"
+"$BIN/edgeconv" -q --direction directed -o "$tmp/arcs.edges" "$tmp/g.txt"
+tool one 1 'dbfs-components --strong' "$BIN/dbfs-components" -@ 1 --strong --json "$tmp/o/f" "$tmp/arcs.edges"
+tool two "$(stride 5)" 'dbfs-components, two ranks' "$BIN/dbfs-components" -q -@ 1 -o "$tmp/o/f" "$tmp/g.edges"
 tool one 1 'dbfs-pack --verify' "$pack" -q -@ 1 --verify "$tmp/x"
 tool one 1 'dbfs-pack --list' "$pack" --list --json "$tmp/x"
 tool one 1 'dbfs-pack --plan' "$pack" --plan "$tmp/g.edges"
@@ -131,6 +135,8 @@ check_exit 0 'a plan for many vertices and little memory' "$BIN/degsplit" --plan
 check "$situation: vertices are in windows" grep -qE '^vertex-windows +[2-9]' "$tmp/out"
 tool one "$(stride 40 2)" 'degsplit in windows' \
     "$BIN/degsplit" -q -@ 1 -S 32M -T "$tmp" -t 3 -o "$tmp/o/f.split" "$tmp/wide.edges"
+tool one "$(stride 25 2)" 'dbfs-components in windows' \
+    "$BIN/dbfs-components" -q -@ 1 -S 32M -T "$tmp" -o "$tmp/o/f.raw" "$tmp/wide.edges"
 tool one "$(stride 1200 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -v -@ 1 -S 32M -T "$tmp" -u \
     --compact="$tmp/o/f.map" -o "$tmp/o/f.edges" "$tmp/wide.txt"
 

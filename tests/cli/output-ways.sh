@@ -64,6 +64,11 @@ edgeconv --compact      |                            | bytes | edgeconv -q -u -o
 edgeconv -f wdc-index   |                            | bytes | edgeconv -q -f wdc-index -o @ index
 degsplit -o             |                            | bytes | degsplit -q -t 1 -o @ g.edges
 degsplit --sweep        |                            | bytes | degsplit -q -o /dev/null --sweep @ g.edges
+dbfs-components -o      |                            | bytes | dbfs-components -q -o @ g.edges
+dbfs-components --sizes |                            | bytes | dbfs-components -q --sizes @ g.edges
+dbfs-components --histogram |                        | bytes | dbfs-components -q --histogram @ g.edges
+dbfs-components --largest |                          | bytes | dbfs-components -q --largest @ g.edges
+dbfs-components --json  |                            | json  | dbfs-components -q --json @ g.edges
 dbfs-traverse --depths  |                            | bytes | dbfs-traverse -q -r 0 --depths @ g.dbfs
 dbfs-traverse --parents |                            | bytes | dbfs-traverse -q -r 0 --parents @ g.dbfs
 dbfs-traverse --list-reached |                       | bytes | dbfs-traverse -q -r 0 --list-reached @ g.dbfs
@@ -107,6 +112,7 @@ dbfs-pack --plan g.edges
 dbfs-pack --list g.dbfs
 dbfs-pack --list --json g.dbfs
 dbfs-check -r 0 --depths depths g.edges
+dbfs-components g.edges
 dbfs-traverse -r 0 g.dbfs
 dbfs-traverse --plan g.dbfs
 dbfs-traverse --help=all
@@ -359,6 +365,10 @@ edgeconv -u -o /dev/null --compact=once --compact=twice in.txt
 degsplit -o once -o twice g.edges
 degsplit -o /dev/null --sweep once --sweep twice g.edges
 dbfs-pack -o once -o twice g.edges
+dbfs-components -o once --output twice g.edges
+dbfs-components --sizes once --sizes twice g.edges
+dbfs-components --largest once --largest twice g.edges
+dbfs-components --json once --json twice g.edges
 dbfs-traverse -r 0 --depths once --depths twice g.dbfs
 dbfs-traverse -r 0 --parents once --parents twice g.dbfs
 dbfs-traverse -r 0 --list-reached once --list-reached twice g.dbfs
