@@ -109,7 +109,7 @@ tool one 1 'edgeconv --compact' \
 "$TESTS/mkwebgraph" "$tmp/web" 5 <"$tmp/g.txt"
 tool one 1 'edgeconv of WebGraph' "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/f.edges" "$tmp/web.graph"
 tool one 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/f.split" "$tmp/g.edges"
-tool one 1 dbfs-components "$BIN/dbfs-components" -q -@ 1 -o "$tmp/o/f" --sizes "$tmp/o/x.tsv" --largest "$tmp/o/x.edges" "$tmp/g.edges"
+tool one 1 dbfs-components "$BIN/dbfs-components" -q -@ 1 -o "$tmp/o/x" --sizes "$tmp/o/x.tsv" --largest "$tmp/o/f" "$tmp/g.edges"
 "$BIN/edgeconv" -q --direction directed -o "$tmp/arcs.edges" "$tmp/g.txt"
 tool one 1 'dbfs-components --strong' "$BIN/dbfs-components" -@ 1 --strong --json "$tmp/o/f" "$tmp/arcs.edges"
 tool two "$(stride 5)" 'dbfs-components, two ranks' "$BIN/dbfs-components" -q -@ 1 -o "$tmp/o/f" "$tmp/g.edges"
