@@ -9,6 +9,7 @@
  * id. */
 #include "roots.h"
 
+#include "traverse/engine/root_set.h"
 #include "traverse/engine/threads.h"
 
 #include "formats/base/arith.h"
@@ -168,8 +169,9 @@ static void locate_ids(struct locations *l, const struct rank *rank)
     comm_min_u64(rank->comm, l->of, l->count); /* yields the owner's location, because the other ranks have UINT64_MAX */
 }
 
-/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
-enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
+/* Collective. Sets roots->root for each id of roots->ids and, if `together`, roots->all (roots.h). Fails with ST_USAGE if an id
+ * is not below n. */
+enum status roots_locate(struct roots *roots, const struct rank *rank, int together, struct error *e)
 {
     const struct graph *graph = rank->graph;
     const uint64_t n = graph->manifest.totals.n;
@@ -190,6 +192,8 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
             root->at = (enum root_at)(location >> 40);
             root->index = (uint32_t)location;
         }
+        if (together)
+            roots->all = root_set_make(roots->root, roots->count);
     }
     locations_close(&l, rank);
     return e->status;
@@ -388,6 +392,24 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 
 /* ---- choosing ---- */
 
+/* Frees the arrays of roots, and sets their pointers to NULL. *roots may be zeroed. */
+void roots_free(struct roots *roots)
+{
+    free(roots->ids);
+    free(roots->root);
+    *roots = (struct roots){0};
+}
+
+/* Allocates arrays for this number of roots in place of the old ones (roots.h). */
+enum status roots_resize(struct roots *roots, uint64_t count, struct error *e)
+{
+    roots_free(roots);
+    roots->count = count;
+    roots->ids = zeroed(count, sizeof *roots->ids, "roots", e);
+    roots->root = zeroed(count, sizeof *roots->root, "roots", e);
+    return e->status;
+}
+
 /* Collective. Takes the roots of the command line or draws them, and finds the shard of each root (roots.h). */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
@@ -396,10 +418,10 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (rank->graph->manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
-    roots->count = args->serve ? 1 : args->count;
-    roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
-    roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
-    if (comm_agree(comm, e) != ST_OK || args->serve)
+    if (args->serve)
+        return ST_OK;
+    roots_resize(roots, args->count, e);
+    if (comm_agree(comm, e) != ST_OK)
         return e->status;
     if (!args->roots_given) {
         draw_roots(roots, rank, args->seed, e);
@@ -414,12 +436,5 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (e->status == ST_OK && roots->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
-    return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
-}
-
-/* Frees the arrays of roots. *roots may be zeroed. */
-void roots_free(struct roots *roots)
-{
-    free(roots->ids);
-    free(roots->root);
+    return e->status == ST_OK ? roots_locate(roots, rank, args->together, e) : e->status;
 }
