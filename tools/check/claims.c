@@ -69,26 +69,25 @@ static int looks_like_root(const struct claims *a, const struct vertex_claim *v)
 
 static enum status check_root(const struct claims *a, const struct vertex_claim *v, struct error *e)
 {
+    const char *the = a->root_count > 1 ? "a" : "the";
     if (a->has_depths && v->depth != 0)
-        return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and it is the root",
-                    a->depths.name, (ll)v->id, (ll)v->depth);
+        return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and it is %s root", a->depths.name, (ll)v->id,
+                    (ll)v->depth, the);
     if (a->has_parents && v->parent != (int64_t)v->id)
-        return fail(e, ST_INVALID,
-                    "%s: vertex %lld: parent %lld, and it is the root, which is its own",
-                    a->parents.name, (ll)v->id, (ll)v->parent);
+        return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and it is %s root, which is its own", a->parents.name,
+                    (ll)v->id, (ll)v->parent, the);
     return ST_OK;
 }
 
 /* Checks a vertex that is not the root. */
 static enum status check_other(const struct claims *a, const struct vertex_claim *v, struct error *e)
 {
-    const char *is = a->root_count > 1 ? "one of several roots" : "the root";
-    if (a->has_depths && v->depth == 0)
-        return fail(e, ST_INVALID, "%s: vertex %lld: depth 0, and %s is %lld", a->depths.name, (ll)v->id, is,
-                    (ll)a->root);
-    if (a->has_parents && v->parent == (int64_t)v->id)
-        return fail(e, ST_INVALID, "%s: vertex %lld: its own parent, and %s is %lld", a->parents.name, (ll)v->id, is,
-                    (ll)a->root);
+    const int says_depth = a->has_depths && v->depth == 0, says_parent = a->has_parents && v->parent == (int64_t)v->id;
+    const char *name = says_depth ? a->depths.name : a->parents.name, *what = says_depth ? "depth 0" : "its own parent";
+    if ((says_depth || says_parent) && a->root_count > 1)
+        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and it is none of the roots", name, (ll)v->id, what);
+    if (says_depth || says_parent)
+        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and the root is %lld", name, (ll)v->id, what, (ll)a->root);
     if (a->has_depths && a->has_parents && (v->depth == CLAIM_NONE) != (v->parent == CLAIM_NONE))
         return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and depth %lld", a->parents.name,
                     (ll)v->id, (ll)v->parent, (ll)v->depth);

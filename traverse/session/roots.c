@@ -9,7 +9,6 @@
  * id. */
 #include "roots.h"
 
-#include "traverse/engine/root_set.h"
 #include "traverse/engine/threads.h"
 
 #include "formats/base/arith.h"
@@ -169,9 +168,8 @@ static void locate_ids(struct locations *l, const struct rank *rank)
     comm_min_u64(rank->comm, l->of, l->count); /* yields the owner's location, because the other ranks have UINT64_MAX */
 }
 
-/* Collective. Sets roots->root for each id of roots->ids and, if `together`, roots->all (roots.h). Fails with ST_USAGE if an id
- * is not below n. */
-enum status roots_locate(struct roots *roots, const struct rank *rank, int together, struct error *e)
+/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
+enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
     const uint64_t n = graph->manifest.totals.n;
@@ -192,8 +190,6 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, int toget
             root->at = (enum root_at)(location >> 40);
             root->index = (uint32_t)location;
         }
-        if (together)
-            roots->all = root_set_make(roots->root, roots->count);
     }
     locations_close(&l, rank);
     return e->status;
@@ -436,5 +432,5 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (e->status == ST_OK && roots->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
-    return e->status == ST_OK ? roots_locate(roots, rank, args->together, e) : e->status;
+    return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
 }

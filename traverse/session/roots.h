@@ -11,8 +11,7 @@
 struct roots {
     uint64_t count;
     uint64_t *ids;     /* [count] the original ids of the roots */
-    struct root *root; /* [count] the stored id, the shard, the kind and the index of each root; in another order with --together */
-    struct root_set all; /* with --together: the distinct roots, as one search has them, in the array `root` */
+    struct root *root; /* [count] the stored id, the shard, the kind and the index of each root */
 };
 
 /* Collective. Chooses the roots, and finds the shard of each root.
@@ -28,9 +27,8 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
 /* Overwrites roots->count, and allocates arrays of this size in place of the old ones, whose content is lost. */
 enum status roots_resize(struct roots *roots, uint64_t count, struct error *e);
 
-/* Collective. Sets roots->root for each id of roots->ids and, if `together`, roots->all. Fails with ST_USAGE if an id is not
- * below n. */
-enum status roots_locate(struct roots *roots, const struct rank *rank, int together, struct error *e);
+/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
+enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e);
 void roots_free(struct roots *roots); /* frees the arrays; *roots may be zeroed */
 
 #endif

@@ -17,6 +17,7 @@
 #include "serve.h"
 #include "trace_file.h"
 
+#include "traverse/engine/root_set.h"
 #include "traverse/results/outputs.h"
 
 #include "formats/base/progress.h"
@@ -42,11 +43,12 @@ struct run {
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
-/* Returns the roots of search i. */
+/* Returns the roots of search i: root i or, with --together, all. For this they are sorted, and no longer in the order of their
+ * ids. */
 static struct root_set roots_of_search(const struct run *run, uint64_t i)
 {
     const struct roots *roots = &run->searcher.roots;
-    return run->args->together ? roots->all : (struct root_set){&roots->root[i], 1};
+    return run->args->together ? root_set_make(roots->root, roots->count) : (struct root_set){&roots->root[i], 1};
 }
 
 /* Collective. Writes the result files that the user wants. Parents come first, because the devices usually have them

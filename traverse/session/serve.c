@@ -85,7 +85,7 @@ static enum status share_roots(const struct searcher *searcher, uint64_t count, 
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     comm_broadcast(comm, roots->ids, count * sizeof *roots->ids, 0);
-    return roots_locate(roots, &searcher->rank, searcher->args->together, e);
+    return roots_locate(roots, &searcher->rank, e);
 }
 
 /* Collective. Rank 0 reads the next line that is not empty, while the other ranks wait. There are four cases:
