@@ -25,6 +25,7 @@ install: all $(BUILD)/scripts/dbfs-dataset
 	$(call install_pages,7)
 	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
 	install -m 644 scripts/python/dbfs/*.py scripts/python/dbfs/py.typed $(pythonlib)/dbfs
+	install -m 644 scripts/python/dbfs_networkx.py $(pythonlib)
 	install -m 644 scripts/python/entry_points.txt $(python_info)
 	printf 'Metadata-Version: 2.1\nName: dbfs\nVersion: %s\nRequires-Dist: numpy\n' '$(version)' >$(python_info)/METADATA
 	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
@@ -38,6 +39,6 @@ uninstall:
 	rm -f $(completed:%=$(bindir)/%) $(completed:%=$(bash_completions)/%) \
 	    $(foreach s,1 5 7,$(patsubst $(BUILD)/man/%,$(mandir)/man$(s)/%,$(filter %.$(s),$(man_pages)))) \
 	    $(sharedir)/zsh/site-functions/_dbfs
-	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs $(pythonlib)/dbfs $(python_info)
+	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs $(pythonlib)/dbfs $(pythonlib)/dbfs_networkx.py $(python_info)
 
 .PHONY: install uninstall

@@ -64,6 +64,9 @@ class BuildWithPrograms(build_py):
         os.makedirs(os.path.join(package, "bin"))
         for name in programs:
             shutil.copy2(os.path.join(CLONE, made["BUILD"], "bin", name), os.path.join(package, "bin", name))
+        if shutil.which("strip"):  # of what debuggers read; scripts stay
+            programs_alone = [os.path.join(package, "bin", name) for name in made["PROGRAMS"].split()]
+            subprocess.run(["strip", "--strip-unneeded", *programs_alone], check=False)
         mpi = library_of(os.path.join(package, "bin", "dbfs-traverse"))
         with open(os.path.join(package, "_built.py"), "w", encoding="utf-8") as file:
             file.write('"""What the programs of this wheel were built with."""\n'

@@ -178,6 +178,15 @@ raises(TypeError, "names in both, or ids in both", lambda: depths(pyarrow.table(
 else
     skip 'tables of pyarrow: not installed'
 fi
+py 'components by number, the largest is 0' '
+ring = [[0, 3], [3, 4], [4, 0], [1, 2]]
+assert dbfs.components(ring, vertices=6).tolist() == [0, 1, 1, 0, 0, 2]
+assert dbfs.components(ring + [[4, 1]], direction="directed", strong=True).tolist() == [0, 1, 2, 0, 0]
+assert dbfs.components(ring + [[4, 1]], direction="directed").tolist() == [0] * 5
+assert not dbfs.components(ring).flags.writeable
+raises(2, "unrecognized option", lambda: dbfs.components(ring, options=["--nonsense"]))
+raises(TypeError, "give m x 2 integers", lambda: dbfs.components(5))
+'
 py 'what a graph is, and searches with options' '
 dbfs.pack([[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]], "d.dbfs", direction="directed", vertices=6, shards=2)
 with dbfs.open("d.dbfs", options=["-@", "1"]) as g:

@@ -15,10 +15,11 @@ Threads may share a graph: a question and its answer are one turn. A process tha
 program of its own with its first search.
 """
 from dbfs._batch import Centralities
+from dbfs._components import components
 from dbfs._pack import pack
 from dbfs._programs import Error
 from dbfs._search import Graph, Search, open
 
 __version__ = "1.0.0"
 # without `open`, which would hide the builtin: it is called dbfs.open
-__all__ = ["Centralities", "Error", "Graph", "Search", "pack"]
+__all__ = ["Centralities", "Error", "Graph", "Search", "components", "pack"]

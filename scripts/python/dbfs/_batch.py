@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 import numpy
 
@@ -24,29 +24,40 @@ class Centralities(NamedTuple):
     harmonic: numpy.ndarray
 
 
-def _words(roots: Optional[numpy.ndarray], folder: str, is_reverse: bool) -> list:
+def _list_of(vertices: numpy.ndarray, path: str) -> str:
+    """Writes a file with an id on each line, and returns its path."""
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(f"{vertex}\n" for vertex in vertices.tolist())
+    return path
+
+
+def _words(roots: Optional[numpy.ndarray], folder: str, reverse: bool) -> list:
     """The command as far as roots go. None: all vertices that have edges."""
-    words = [program("dbfs-batch"), "-q", "--no-checksum", *["--reverse"] * is_reverse]
-    if roots is None:
-        return [*words, "-n", "all"]
-    with open(os.path.join(folder, "roots"), "w", encoding="ascii") as file:
-        file.writelines(f"{root}\n" for root in roots)
-    return [*words, "--roots-from", file.name]
+    which = ["-n", "all"] if roots is None else ["--roots-from", _list_of(roots, os.path.join(folder, "roots"))]
+    return [program("dbfs-batch"), "-q", "--no-checksum", *["--reverse"] * reverse, *which]
 
 
-def distances(shards: str, roots: numpy.ndarray, vertices: int, is_reverse: bool, options: list) -> numpy.ndarray:
-    """A row of distances, int32, for each root; read-only."""
-    with _scratch.Folder(_scratch.place(4 * vertices * len(roots))) as folder:
+def distances(shards: str, roots: numpy.ndarray, to: Union[int, numpy.ndarray], *, reverse: bool, max_depth: Optional[int],
+              options: list) -> numpy.ndarray:
+    """A row of distances, int32, for each root. to: the number of all vertices, or the vertices that have a column each."""
+    columns = to if isinstance(to, int) else len(to)
+    with _scratch.Folder(_scratch.place(4 * columns * len(roots))) as folder:
+        words = _words(roots, folder, reverse)
+        if max_depth is not None:
+            words += ["--max-depth", str(max_depth)]
+        if not isinstance(to, int):
+            words += ["--targets", _list_of(to, os.path.join(folder, "targets"))]
         matrix = os.path.join(folder, "depths.npy")
-        run(*_words(roots, folder, is_reverse), "--depths", matrix, *options, shards)
-        return numpy.load(matrix, mmap_mode="r").reshape(len(roots), vertices)
+        run(*words, "--depths", matrix, *options, shards)
+        return numpy.load(matrix, mmap_mode="r").reshape(len(roots), columns)
 
 
-def centralities(shards: str, roots: Optional[numpy.ndarray], vertices: int, is_reverse: bool, options: list) -> Centralities:
-    """The centralities of these roots, or of all vertices that have edges, in the order of ids."""
-    count = vertices if roots is None else len(roots)
-    with _scratch.Folder(_scratch.place(100 * count)) as folder:
-        table = os.path.join(folder, "centralities.tsv")
-        run(*_words(roots, folder, is_reverse), "--centrality", table, *options, shards)
-        columns = numpy.loadtxt(table, ndmin=2).T if count else numpy.empty((7, 0))
+def centralities(shards: str, roots: Optional[numpy.ndarray], rows: int, *, reverse: bool, options: list) -> Centralities:
+    """The centralities of these roots, or of all vertices that have edges, in the order of ids: at most so many rows."""
+    columns = numpy.empty((len(Centralities._fields), 0))
+    if rows:
+        with _scratch.Folder(_scratch.place(100 * rows)) as folder:
+            table = os.path.join(folder, "centralities.tsv")
+            run(*_words(roots, folder, reverse), "--centrality", table, *options, shards)
+            columns = numpy.loadtxt(table, ndmin=2).T
     return Centralities(*(column.astype(numpy.int64) for column in columns[:4]), *columns[4:])

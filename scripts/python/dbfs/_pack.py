@@ -10,7 +10,7 @@ from typing import Optional
 
 import numpy
 
-from dbfs._edges import edges_of, vertex_of
+from dbfs._edges import Edges, edges_of, vertex_of
 from dbfs._programs import failure, program, said, start, words_of
 
 MANIFEST = "manifest"
@@ -33,6 +33,33 @@ def _check_ends(reading, writing, messages):
         raise failure(reading, messages[0])
     if writing.returncode != 0:
         raise failure(writing, messages[1])
+
+
+def into_program(edges: Edges, direction: Optional[str], vertices: Optional[int], *words) -> None:
+    """Runs a program that reads these edges as a stream from its input. ValueError: there are no vertices. Error."""
+    direction = direction or ("directed" if edges.is_directed else "once")
+    vertices = edges.vertices if vertices is None else vertex_of(vertices)
+    if vertices == 0:
+        raise ValueError("the graph has no vertices")
+    if edges.names is not None and vertices != len(edges.names):
+        raise ValueError(f"vertices={vertices}: the graph has {len(edges.names)} names")
+    read = [program("edgeconv"), "-q", "-f", "npy", "--direction", direction, "-"]
+    if vertices is not None:
+        read[1:1] = ["--vertices", str(vertices)]
+    running = []
+    with tempfile.TemporaryFile() as said_by_reading, tempfile.TemporaryFile() as said_by_writing:
+        try:
+            running.append(start(*read, stdin=-1, stdout=-1, stderr=said_by_reading))
+            with running[0].stdout as stream:
+                running.append(start(*words, stdin=stream, stderr=said_by_writing))
+            _feed(running[0].stdin, edges.array)
+            for process in running:
+                process.wait()
+        finally:  # after an interrupt nothing goes on
+            for process in running:
+                process.terminate()
+                process.wait()
+        _check_ends(*running, (said_by_reading, said_by_writing))
 
 
 def manifest_of(path: str) -> dict[str, str]:
@@ -77,29 +104,6 @@ def pack(graph, path, *, shards: int = 1, direction: Optional[str] = None, verti
     TypeError, ValueError: this is no such graph. Error: a program has failed.
     """
     edges, path = edges_of(graph), os.fsdecode(os.path.abspath(path))
-    direction = direction or ("directed" if edges.is_directed else "once")
-    vertices = edges.vertices if vertices is None else vertex_of(vertices)
-    if vertices == 0:
-        raise ValueError("the graph has no vertices")
-    if edges.names is not None and vertices != len(edges.names):
-        raise ValueError(f"vertices={vertices}: the graph has {len(edges.names)} names")
-    read = [program("edgeconv"), "-q", "-f", "npy", "--direction", direction, "-"]
-    if vertices is not None:
-        read[1:1] = ["--vertices", str(vertices)]
-    write = [program("dbfs-pack"), "-q", "-p", str(shards), "-o", path, *words_of(options),
-             *["--force"] * force, "-"]
-    running = []
-    with tempfile.TemporaryFile() as said_by_reading, tempfile.TemporaryFile() as said_by_writing:
-        try:
-            running.append(start(*read, stdin=-1, stdout=-1, stderr=said_by_reading))
-            with running[0].stdout as stream:
-                running.append(start(*write, stdin=stream, stderr=said_by_writing))
-            _feed(running[0].stdin, edges.array)
-            for process in running:
-                process.wait()
-        finally:  # after an interrupt nothing goes on
-            for process in running:
-                process.terminate()
-                process.wait()
-        _check_ends(*running, (said_by_reading, said_by_writing))
+    into_program(edges, direction, vertices, program("dbfs-pack"), "-q", "-p", str(shards), "-o", path, *words_of(options),
+                 *["--force"] * force, "-")
     _write_names(path, edges.names)

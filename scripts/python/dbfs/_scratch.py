@@ -26,7 +26,7 @@ def place(bytes_needed: int) -> str:
 def _root(parent: str) -> str:
     if parent not in _roots:
         reader, writer = os.pipe()  # the writer stays open for as long as this process lives
-        _roots[parent] = tempfile.mkdtemp(prefix="dbfs-", dir=parent)
+        _roots[parent] = tempfile.mkdtemp(prefix=f"dbfs-python.{os.getpid()}.", dir=parent)
         subprocess.run(["sh", "-c", WATCH, "sh", _roots[parent]], stdin=reader, start_new_session=True, check=True)
         os.close(reader)
     return _roots[parent]

@@ -275,14 +275,12 @@ class Graph:
         """
         roots = self._vertices(roots)
         chosen = slice(None) if targets is None else self._vertices(targets)
-        if len(roots) < _batch.WORTH_IT:
+        if len(roots) < _batch.WORTH_IT or targets is not None and len(chosen) == 0:
             rows = [self.search(root, reverse=reverse, max_depth=max_depth).distances[chosen] for root in roots]
             return _read_only(numpy.array(rows, numpy.int32).reshape(len(rows), self.n if targets is None else len(chosen)))
-        matrix = _batch.distances(self.shards, roots, self.n, reverse, words_of(options))
-        matrix = numpy.asarray(matrix if targets is None else matrix[:, chosen])
-        if max_depth is not None:
-            matrix = numpy.where(matrix > operator.index(max_depth), numpy.int32(-1), matrix)
-        return _read_only(matrix)
+        depth = None if max_depth is None else operator.index(max_depth)
+        to = self.n if targets is None else chosen
+        return _batch.distances(self.shards, roots, to, reverse=reverse, max_depth=depth, options=words_of(options))
 
     def centralities(self, roots: Optional[Iterable] = None, *, reverse: bool = False, options=()) -> Centralities:
         """Eccentricity, sum of distances, closeness and harmonic centrality of these vertices, or of all that have edges.
@@ -290,7 +288,9 @@ class Graph:
         The result has an array for each; see CENTRALITY of dbfs-batch(1), which makes them, and for which options are words.
         """
         roots = None if roots is None else self._vertices(roots)
-        return _batch.centralities(self.shards, roots, self.n, reverse, words_of(options))
+        kept = sum(int(self._manifest[f"edges-{kind}"]) for kind in ("nn", "nd", "dn", "dd"))  # none is a loop
+        rows = min(self.n, kept) if roots is None else len(roots)
+        return _batch.centralities(self.shards, roots, rows, reverse=reverse, options=words_of(options))
 
     def path(self, start, end) -> Optional[list[int]]:
         """The vertices of a shortest path from `start` to `end`, by id, both included; None: there is none."""
@@ -455,6 +455,11 @@ def _forked(is_child):
 os.register_at_fork(after_in_parent=lambda: _forked(False), after_in_child=lambda: _forked(True))
 
 
+def results_folder() -> Optional[str]:
+    """Where results are written unless a folder is given; None: the usual temporary folder."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 def open(path, *, ranks: int = 1, folder: Optional[str] = None, names: Optional[str] = None, options=()) -> Graph:
     """Loads the shards in `path`, and keeps them for searches: dbfs-traverse, of `ranks` ranks, with these options.
 
@@ -463,8 +468,7 @@ def open(path, *, ranks: int = 1, folder: Optional[str] = None, names: Optional[
 
     Error: the shards cannot be loaded.
     """
-    if folder is None and os.access("/dev/shm", os.W_OK):
-        folder = "/dev/shm"
+    folder = results_folder() if folder is None else folder
     names = None if names is None else os.fsdecode(os.path.abspath(names))
     graph = Graph(os.fsdecode(os.path.abspath(path)), operator.index(ranks), folder, words_of(options), names)
     try:
