@@ -101,6 +101,7 @@ check 'no file gets a name or bytes but through formats/base/outfile and signals
     test "$(grep -rlE '\b(rename(at2?)?|linkat|creat|mkstemps?|mkostemps?|freopen)\(|\bfopen\([^"]*, *"[rwab]*[wa+]|\bO_(CREAT|TRUNC)\b' \
         formats tools traverse --include='*.[ch]' --include='*.cu*' | sort | tr '\n' ' ')" = \
     'formats/base/outfile.c formats/base/signals.c tools/spill/unnamed.c '
+check 'a file of JSON begins by JSON_OPEN, which has the number of its format' no_match '"\{\\n' formats tools traverse --include='*.c'
 check 'no script writes a file but through tools/report/outfile.sh' \
     test "$(grep -lE '(^|[ ({;&|])(mv|cp) ' tools/*.sh tools/report/* tools/model/* scripts/bench-*.sh scripts/make-wordnet.sh | sort | tr '\n' ' ')" = \
     'scripts/bench-batch.sh scripts/bench-scale.sh scripts/bench-search.sh tools/report/outfile.sh ' # three move files in a folder of their own

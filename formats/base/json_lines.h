@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints {"key": {"value": number, "quality": "word"}, ...}. */
+/* Prints {"format": 1, "key": {"value": number, "quality": "word"}, ...}. */
 void json_lines_print(FILE *out, const char *lines);
 
 #endif

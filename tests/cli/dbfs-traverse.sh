@@ -210,7 +210,7 @@ if command -v python3 >/dev/null 2>&1; then
     check '--json is one object with environment, summary and five roots' python3 - "$tmp/r.json" <<'END'
 import json, sys
 r = json.load(open(sys.argv[1]))
-assert set(r) == {"environment", "summary", "roots"}
+assert set(r) == {"format", "environment", "summary", "roots"} and r["format"] == 1
 assert len(r["roots"]) == 5
 for root in r["roots"]:
     for key in ("root", "time_s", "levels", "reached", "edges", "teps"):

@@ -53,6 +53,43 @@ done
 check '--list --json has the permutation' grep -q '"randomized": {"n": 1024, "seed": 9}' out
 check '--list --json has infinite TH' grep -q '"th": "inf"' out
 
+# ---- the number of the format ----
+
+dbfs-pack -q --layout 2d=1x1 -o grid.dbfs g.edges
+# begins_with_format NAME COMMAND...: what the command prints, as JSON, begins with the number of its format
+begins_with_format() {
+    check_exit 0 "JSON of $1" "${@:2}"
+    check "$situation: begins with the number of its format" test "$(tr -d ' \n' <out | cut -c 1-12)" = '{"format":1,'
+    check "$situation: is JSON" valid out
+}
+begins_with_format 'degsplit --plan' degsplit --plan --json -p 3 g.edges
+begins_with_format 'dbfs-pack --plan' dbfs-pack --plan --json -p 3 g.edges
+begins_with_format 'dbfs-pack --list' dbfs-pack --list --json g.dbfs
+begins_with_format 'dbfs-traverse --plan' dbfs-traverse --plan --json - g.dbfs
+begins_with_format dbfs-traverse dbfs-traverse -q -n 2 --json - g.dbfs
+begins_with_format dbfs-traverse-2d dbfs-traverse-2d -q -n 2 --json - grid.dbfs
+begins_with_format dbfs-paths dbfs-paths -q -r 5 --target 6 --json - g.dbfs
+begins_with_format dbfs-graph500 eval 'dbfs-graph500 -q --json g500.json g.dbfs >graph500.txt && cat g500.json'
+dbfs-traverse -q -n 2 --json run.json --trace run.trace g.dbfs >summary
+check 'the first line of a trace has the number of its format, and no other' \
+    test "$(grep -c '"format"' run.trace) $(head -n 1 run.trace | cut -c 1-12)" = '1 {"format": 1'
+for file in run.json run.trace; do
+    grep -v '^  "format"' $file | sed 's/"format": 1, //' >without.$file
+    sed 's/"format": 1,/"format": 2,/' $file >later.$file
+    sed 's/"format": 1,/"version": {"format": 2},/' $file >within.$file
+done
+for words in 'dbfs-report means run.json' 'dbfs-report roots run.json' 'dbfs-report levels run.trace' 'dbfs-model predict -p 4 run.json'; do
+    command=${words% *} file=${words##* }
+    check_exit 0 "$words" $words
+    sed "s/$file//" out >want
+    for other in without within; do
+        check_exit 0 "$words, $other its number" $command $other.$file
+        check "$situation: prints the same" eval 'sed "s/$other.$file//" out | cmp - want'
+    done
+    check_exit 3 "$words of a later format" $command later.$file
+    check_says "later.$file: has format 2 of JSON: this version of ${words%% *} reads format 1"
+done
+
 # ---- -q, and a result on standard output ----
 
 dbfs-traverse -q -r 5 --depths want.txt g.dbfs >summary

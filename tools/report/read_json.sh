@@ -41,13 +41,19 @@ one_field() {
 
 # read_json NAME FIRST: prints, for standard input, a line of document number, path and value for each number, string
 # and constant. Paths are such as roots.0.time_s. Each line may be a document; the first one has the number FIRST.
-# Messages have NAME. A key is a word of letters, so no key passes for a place in an array or for a path, and a string
+# Messages have NAME. The number of the format (formats/base/json_format.h) is no value; a document of a later format is refused. A key is a word of letters, so no key passes for a place in an array or for a path, and a string
 # has no control characters, so it is one field of one line.
 read_json() {
     NAME=$1 awk -v program="$program" -v documents="$2" -v first="$2" '
 function bad(what) {
     gsub(/[\001-\037\177]/, "?", what)
     printf "%s: %s:%d: not JSON as dbfs-traverse writes it: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"
+    failed = 1
+    exit 3
+}
+function refuse_format(text) {
+    printf "%s: %s: has format %s of JSON: this version of %s reads format 1, and files without a number: use a later one\n", program,
+        ENVIRON["NAME"], text, program >"/dev/stderr"
     failed = 1
     exit 3
 }
@@ -66,7 +72,8 @@ function close_value() { # after a value: what may follow
 function scalar(text) {
     if (want != "value" || depth == 0) bad(text)
     if (text ~ /^"/) text = substr(text, 2, length(text) - 2)
-    print documents "\t" path() "\t" text
+    if (path() != "format") print documents "\t" path() "\t" text
+    else if (text != "1") refuse_format(text)
     close_value()
 }
 function open_group(text) {

@@ -6,6 +6,7 @@
 #include "report_text.h"
 
 #include "formats/base/arith.h"
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
@@ -211,8 +212,8 @@ static void print_json(FILE *out, const void *context)
 {
     const struct plan *plan = context;
     struct json json = {out, "  ", 0};
-    fputc('{', out);
-    json_member(&json, "\nshards", "%u", plan->manifest.p);
+    fputs(JSON_OPEN, out);
+    json_member(&json, "shards", "%u", plan->manifest.p);
     edges_json(&json, &plan->manifest);
     print_arrays(out, plan);
     print_sums(out, plan);

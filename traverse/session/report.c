@@ -7,6 +7,7 @@
 
 #include "formats/base/cli.h"
 #include "formats/base/hash.h"
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 #include "formats/split.h"
@@ -320,7 +321,7 @@ static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;
     struct summary all = summarise(report->records, report->count);
-    fputs("{\n", out);
+    fputs(JSON_OPEN, out);
     report_json_environment(out, report->env);
     fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", report->count,
             all.median_s);

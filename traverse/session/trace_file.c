@@ -4,6 +4,8 @@
 
 #include "traverse/results/outputs.h"
 
+#include "formats/base/json_format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static void print_line(FILE *out, const void *context)
     const struct level_extremes *x = &line->extremes;
     const double ranks = line->t->comm->ranks;
     struct json j = {out, "", 0};
-    fputc('{', out);
+    fputs(line->t->begun ? "{" : "{" JSON_FORMAT ", ", out);
     json_member(&j, "root", JSON_COUNT, line->root);
     json_member(&j, "level", "%" PRIu32, line->level);
     json_member(&j, "frontier", JSON_COUNT, c->fresh);
@@ -138,6 +140,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
         else
             fail_memory(e, outfile_name(t->out), 1024);
         free(text);
+        t->begun = 1;
     }
     level_log_clear(&record->log);
     return comm_agree(t->comm, e);

@@ -11,6 +11,7 @@ struct trace_file {
     const struct comm *comm;
     uint32_t devices;    /* the number of devices of all ranks */
     struct outfile *out; /* the open file on rank 0; NULL on other ranks */
+    int begun;           /* 1: the file has a line, or rank 0 has tried to write one */
 };
 
 /* All functions of this file are collective, and all ranks return the same status. */

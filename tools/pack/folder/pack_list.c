@@ -1,6 +1,7 @@
 /* pack_list.c: see pack_list.h */
 #include "pack_list.h"
 
+#include "formats/base/json_format.h"
 #include "formats/graph/manifest.h"
 #include "tools/separate/separate.h"
 #include "tools/separate/threshold.h"
@@ -234,7 +235,7 @@ static void print_json_part(const struct part_sizes *part, FILE *out)
 static void print_json(const struct manifest *m, const struct part_sizes *parts, FILE *out)
 {
     char th[24];
-    fprintf(out, "{\n  \"vertices\": %" PRIu64 ",\n  \"input_edges\": %" PRIu64
+    fprintf(out, JSON_OPEN "  \"vertices\": %" PRIu64 ",\n  \"input_edges\": %" PRIu64
             ",\n  \"input_loops\": %" PRIu64 ",\n  \"input_direction\": \"%s\""
             ",\n  \"input_checksum\": \"%016" PRIx64 "\",\n", m->totals.n, m->totals.edges,
             m->totals.loops, edges_direction_name(m->direction), m->totals.checksum);

@@ -8,6 +8,7 @@
 #include "traverse/session/statistics.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/mpi/watch.h"
 
@@ -224,7 +225,7 @@ static void print_block(FILE *out, const struct benchmark *b)
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
-    fputs("{\n", out);
+    fputs(JSON_OPEN, out);
     report_json_environment(out, &b->env);
     if (b->construction_s >= 0)
         fprintf(out, "  \"construction_s\": %.17g,\n", b->construction_s);

@@ -10,6 +10,7 @@
 #include "traverse/session/searcher.h"
 #include "traverse/session/statistics.h"
 
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
@@ -311,7 +312,7 @@ static void print_json(FILE *out, const void *context)
 {
     const struct run *run = context;
     const struct summary all = summary_of(&run->pairs);
-    fputs("{\n", out);
+    fputs(JSON_OPEN, out);
     json_environment(out, run);
     fprintf(out,
             "  \"summary\": {\n    \"pairs\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
