@@ -574,7 +574,7 @@ why_stale() {
         [ -e "$path" ] || { echo "$path is gone" && return; }
         [ "$(identity "$path")" = "$line" ] || { echo "$path has changed" && return; }
     done
-    [ "$by" = "$(rmatgen --version)" ] || { echo "made by ${by#* } " && return; }
+    [ "$by" = "$(rmatgen --version)" ] || { echo "version ${by##* } made it" && return; }
     dbfs-pack --list "$1/shards" >/dev/null 2>&1 || echo 'cannot be read'
 }
 

@@ -8,6 +8,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} cuda=${CUDA:-0}
 version=$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+version=${version/-dev/\~dev} # which Debian sorts before the release
 maintainer="${DEBFULLNAME:-dbfs authors} <${DEBEMAIL:-dbfs@localhost}>"
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
 name=dbfs other=dbfs-cuda

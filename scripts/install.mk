@@ -10,7 +10,8 @@ completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
 python_looks = python3 -c 'import site, sys; print(next(p for p in site.getsitepackages() if p.startswith(sys.argv[1] + "/lib")))'
 pythondir   ?= $(shell $(python_looks) '$(PREFIX)' 2>/dev/null || echo '$(PREFIX)/lib/python3/dist-packages')
 pythonlib    = $(DESTDIR)$(pythondir)
-python_info  = $(pythonlib)/dbfs-$(version).dist-info
+python_version = $(version:-dev=.dev0)
+python_info  = $(pythonlib)/dbfs-$(python_version).dist-info
 
 # a folder for each section of the manual
 install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
@@ -27,7 +28,7 @@ install: all $(BUILD)/scripts/dbfs-dataset
 	install -m 644 scripts/python/dbfs/*.py scripts/python/dbfs/py.typed $(pythonlib)/dbfs
 	install -m 644 scripts/python/dbfs_networkx.py $(pythonlib)
 	install -m 644 scripts/python/entry_points.txt $(python_info)
-	printf 'Metadata-Version: 2.1\nName: dbfs\nVersion: %s\nRequires-Dist: numpy\n' '$(version)' >$(python_info)/METADATA
+	printf 'Metadata-Version: 2.1\nName: dbfs\nVersion: %s\nRequires-Dist: numpy\n' '$(python_version)' >$(python_info)/METADATA
 	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
 	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
 	install -m 755 scripts/demo.sh scripts/slurm-pack.sh scripts/slurm-search.sh $(sharedir)/doc/dbfs/examples

@@ -6,7 +6,7 @@ deb: all
 	@$(deb_env) scripts/deb.sh
 
 deb-check: deb
-	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version)_*.deb | head -n 1)"
+	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version:-dev=~dev)_*.deb | head -n 1)"
 
 # the files that git knows, as they are in the working tree
 dist:

@@ -149,6 +149,16 @@ passes_on dbfs-batch "$of_batch" "$own $of_search --dry-run" ''
 missing=$(names_in "$own $of_edgeconv $of_pack $of_search $of_paths $of_batch" | grep -vxF -e "$("$BIN/dbfs" --help=all | grep -oE -e '--[a-z0-9][a-z0-9-]*')")
 check "dbfs --help=all has every option but other names and those for tests ($(echo $missing))" \
     test "$(echo $missing)" = '--count-pairs --entry --memory --root --threads --tmpdir --undirected'
+# the version is in one place; it is that of the newest release in the changelog, or the next one and -dev
+version=$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+released=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
+case $version in
+*-dev) check "$version comes behind $released, and its changes are unreleased" \
+    test "$(printf '%s\n' "$released" "${version%-dev}" | sort -V | tail -n 1) $(grep -m 1 '^## ' CHANGELOG.md)" = "${version%-dev} ## Unreleased" -a "${version%-dev}" != "$released" ;;
+*) check "$version is the first in the changelog" test "$released $(grep -c '^## Unreleased' CHANGELOG.md)" = "$version 0" ;;
+esac
+for program in "$BIN"/*; do check "${program##*/} has version $version" test "$("$program" --version)" = "${program##*/} (dbfs) $version"; done
+check 'the Python package has the same version' grep -qx "__version__ = \"${version/-dev/.dev0}\"" scripts/python/dbfs/__init__.py
 wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
 check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
 doubled=$(cut -f 2-6 scripts/results/results.tsv | sort | uniq -d)

@@ -14,7 +14,8 @@
 #include <getopt.h>
 #include <stdint.h>
 
-#define DBFS_VERSION "1.0.0"
+/* The version of all programs, packages and archives. Between releases: the next one, and -dev. */
+#define DBFS_VERSION "1.1.0-dev"
 
 #define CLI_SHORT_OPTIONS "h@:S:T:qv"
 enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };

@@ -77,13 +77,15 @@ fi
 
 # ---- uninstall, dist, deb ----
 
+version=$("$root/bin/dbfs" --version) && version=${version##* }
 installed=$(ls "$root/bin" | wc -l)
 check 'make uninstall ends with 0' make "${settings[@]}" "DESTDIR=$tmp/prefix" prefix=/opt/dbfs uninstall
 check "make uninstall leaves no file ($(find "$tmp/prefix" ! -type d | head -3))" test -z "$(find "$tmp/prefix" ! -type d)"
 if git rev-parse >/dev/null 2>&1; then
     check 'make dist ends with 0' make "${settings[@]}" dist
     mkdir "$tmp/dist"
-    tar -C "$tmp/dist" -xzf "$BUILD"/dbfs-*.tar.gz
+    tar -C "$tmp/dist" -xzf "$BUILD/dbfs-$version.tar.gz"
+    check 'make dist has the version of the programs' grep -qxF "#define DBFS_VERSION \"$version\"" "$tmp/dist/dbfs-$version/formats/base/cli.h"
     check 'make dist has the sources' test -s "$(ls -d "$tmp"/dist/dbfs-*)/Makefile"
     check 'all that git has' test "$(find "$tmp/dist" ! -type d | wc -l)" = "$(git ls-files | wc -l)"
 else
@@ -92,6 +94,8 @@ fi
 if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
     check 'make deb ends with 0' make "${settings[@]}" deb
     package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
+    check 'the Debian package has the version of the programs, before that of a release' \
+        test "$(dpkg-deb -f "$package" Version)" = "${version/-dev/\~dev}" -a "$(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/edgeconv | strings | grep -xF "$version")" = "$version"
     check 'the Debian package suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
     check 'the Debian package names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
     check 'the Debian package has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = "$installed"

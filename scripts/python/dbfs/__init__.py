@@ -20,6 +20,6 @@ from dbfs._pack import pack
 from dbfs._programs import Error
 from dbfs._search import Graph, Search, open
 
-__version__ = "1.0.0"
+__version__ = "1.1.0.dev0"
 # without `open`, which would hide the builtin: it is called dbfs.open
 __all__ = ["Centralities", "Error", "Graph", "Search", "components", "pack"]
