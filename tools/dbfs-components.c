@@ -1,6 +1,7 @@
 /* dbfs-components.c: finds the connected components of the graph in edge streams */
 #include "formats/base/arith.h"
 #include "formats/base/cli.h"
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
@@ -182,7 +183,7 @@ static void print_summary(FILE *out, const void *context)
 static void print_json(FILE *out, const void *context)
 {
     const struct findings *f = context;
-    fprintf(out, "{\n  \"version\": \"%s\",\n  \"connected\": \"%s\",\n  \"vertices\": %" PRIu64 ",\n  \"edges\": %" PRIu64
+    fprintf(out, JSON_OPEN "  \"version\": \"%s\",\n  \"connected\": \"%s\",\n  \"vertices\": %" PRIu64 ",\n  \"edges\": %" PRIu64
             ",\n  \"components\": %" PRIu64 ",\n  \"single\": %" PRIu64 ",\n  \"largest\": %" PRIu64 ",\n", DBFS_VERSION,
             f->strong ? "strong" : "weak", f->totals.n, f->totals.edges, f->sizes.components, component_singles(&f->sizes),
             largest_size(f));

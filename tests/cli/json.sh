@@ -66,6 +66,7 @@ begins_with_format 'degsplit --plan' degsplit --plan --json -p 3 g.edges
 begins_with_format 'dbfs-pack --plan' dbfs-pack --plan --json -p 3 g.edges
 begins_with_format 'dbfs-pack --list' dbfs-pack --list --json g.dbfs
 begins_with_format 'dbfs-traverse --plan' dbfs-traverse --plan --json - g.dbfs
+begins_with_format dbfs-components dbfs-components -q --json - g.edges
 begins_with_format dbfs-traverse dbfs-traverse -q -n 2 --json - g.dbfs
 begins_with_format dbfs-traverse-2d dbfs-traverse-2d -q -n 2 --json - grid.dbfs
 begins_with_format dbfs-paths dbfs-paths -q -r 5 --target 6 --json - g.dbfs
