@@ -123,6 +123,11 @@ check_exit 0 'names' "$components" -q --force --map names -o got g.edges
 check "$situation: -o has them in place of ids" cmp got <(paste names want | cut -f1,3)
 "$components" -q --force --map names -o named.csv g.edges
 check 'names are quoted in CSV' test "$(sed -n 2p named.csv)" = "\"name \"\"1\"\",\",$(sed -n '1s/.*\t//p' want)"
+printf '3 4\n' | "$edgeconv" -q -f pairs --one-based -u -o one.edges -
+check_exit 0 'ids that begin at 1' "$components" -q --force -o got --largest largest.edges one.edges
+check "$situation: are so in text" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
+"$components" -q --force -o got largest.edges
+check "$situation: are so in the stream of the largest component" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
 check_exit 3 'a map of another graph' "$components" --map part.00 -o x g.edges
 
 # ---- the summary ----

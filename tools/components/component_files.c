@@ -35,6 +35,8 @@ enum status forest_share(struct forest *f, const struct comm *comm, struct error
 
 /* Pieces of a window, each of which one thread makes ready for the file. */
 struct pieces {
+    char separator;    /* of lines "id number"; 0: the numbers stand in an array */
+    uint64_t base;     /* what people call vertex 0 */
     int count;         /* at a time */
     uint64_t *bytes;   /* [count] of each piece */
     char *memory;      /* [count][PIECE * LINE_BYTES] */
@@ -47,12 +49,12 @@ static int ends_in(const char *name, const char *suffix)
 }
 
 /* Makes the lines "id number" of slots begin to end - 1. Returns their bytes. */
-static uint64_t put_lines(const struct slots *s, uint64_t begin, uint64_t end, char separator, char *lines)
+static uint64_t put_lines(const struct pieces *p, const struct slots *s, uint64_t begin, uint64_t end, char *lines)
 {
     char *at = lines;
     for (uint64_t i = begin; i < end; i++) {
-        at = table_put_id(at, (int64_t)(s->first + i));
-        *at++ = separator;
+        at = table_put_number(at, (int64_t)(s->first + i + p->base));
+        *at++ = p->separator;
         at = table_put_number(at, (int64_t)slot_number(s, s->bytes, i));
         *at++ = '\n';
     }
@@ -68,15 +70,15 @@ static uint64_t put_array(const struct slots *s, uint64_t begin, uint64_t end, c
     return (end - begin) * s->bytes;
 }
 
-/* Writes the numbers of a window, as lines if `separator` is not 0 or as an array. All threads make pieces; one writes them. */
-static enum status write_window(struct outfile *out, const struct slots *s, char separator, struct pieces *p, struct error *e)
+/* Writes the numbers of a window. All threads make pieces; one writes them. */
+static enum status write_window(struct outfile *out, const struct slots *s, struct pieces *p, struct error *e)
 {
     for (uint64_t first = 0; first < s->count && e->status == ST_OK; first += (uint64_t)p->count * PIECE) {
 #pragma omp parallel for num_threads(threads_for(s->count, p->count)) schedule(static)
         for (int i = 0; i < p->count; i++) {
             uint64_t begin = smaller(first + (uint64_t)i * PIECE, s->count), end = smaller(begin + PIECE, s->count);
             char *memory = p->memory + (size_t)i * PIECE * LINE_BYTES;
-            p->bytes[i] = separator != 0 ? put_lines(s, begin, end, separator, memory) : put_array(s, begin, end, memory);
+            p->bytes[i] = p->separator != 0 ? put_lines(p, s, begin, end, memory) : put_array(s, begin, end, memory);
         }
         for (int i = 0; i < p->count && e->status == ST_OK; i++)
             outfile_write(out, p->memory + (size_t)i * PIECE * LINE_BYTES, p->bytes[i], e);
@@ -105,6 +107,8 @@ static enum status write_numbers(const struct component_graph *g, const char *na
     char header[NPY_HEADER_BYTES];
     int is_npy = ends_in(name, ".npy"), is_array = is_npy || ends_in(name, ".raw");
     table_begin(&table, out, table_form_of(name), map);
+    p->base = g->source->info.base;
+    p->separator = is_array ? 0 : table_separator(table.form);
     if (is_npy) {
         npy_header(header, g->forest->slot_bytes, 0, g->forest->n);
         outfile_write(out, header, sizeof header, e);
@@ -116,7 +120,7 @@ static enum status write_numbers(const struct component_graph *g, const char *na
         if (map != NULL && !is_array)
             write_named_window(&table, &s, e);
         else
-            write_window(out, &s, is_array ? 0 : table_separator(table.form), p, e);
+            write_window(out, &s, p, e);
     }
     return e->status;
 }
