@@ -125,7 +125,7 @@ own=' --roots= --root= --target= --output= --compact --direction= --reverse --ca
     --shards= --ranks= --quiet --verbose --force --help? --version --memory= --tmpdir= --threads= --undirected '
 of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --base= --member= --entry= --randomize? '
 of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
-of_search=' --count= --roots-from= --serve --map= --seed= --warm-up= --depths= --parents= --list-reached= --json=
+of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= --depths= --parents= --nearest= --list-reached= --json=
     --result-format= --in-place --answer= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
@@ -203,6 +203,7 @@ take_value() { # OPTION VALUE
     --parents) take_result "$1" "$2" parents ;;
     --json) take_result "$1" "$2" report ;;
     --trace) take_result "$1" "$2" trace ;;
+    --nearest) take_result "$1" "$2" 'nearest roots' ;;
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --reached) program=dbfs-batch && take_result "$1" "$2" 'vertices reached' ;;

@@ -97,7 +97,7 @@ static int judge(struct planting *b, int *at, struct error *e)
     struct record record = {0};
     struct offence first = {0};
     char text[160];
-    if (record_search(&record, &b->searcher, &b->args, &b->searcher.roots.root[0], e) != ST_OK)
+    if (record_search(&record, &b->searcher, &b->args, &(struct root_set){b->searcher.roots.root, 1}, e) != ST_OK)
         return 0;
     uint64_t root = plant(b, b->command, at, e);
     if (validation_check(&b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)

@@ -71,7 +71,7 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/engine/{answer_ids,choose,cost,level_kind,level_note}.h traverse/engine/{engine,residence}.h)
+    traverse/engine/{answer_ids,choose,cost,level_kind,level_note}.h traverse/engine/{engine,residence,root_set}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
     traverse/engine/{rank_devices,host_threads}.h)
 includes_only 'the loop' "$(echo traverse/engine/{loop,choose,host_threads}.[ch] traverse/engine/cost.h)" \

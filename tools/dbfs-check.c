@@ -1,4 +1,5 @@
 /* dbfs-check.c: proves that written depths and parents are those of a breadth-first search of a graph */
+#include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
@@ -20,9 +21,11 @@ static const char help[] =
     "\n"
     "  -r, --roots ROOT       the root; without this it is the vertex of depth 0, or the one that is\n"
     "                         its own parent. Several, separated by commas, need %d in FILE\n"
+    "      --together         the roots are those of one search, and all have depth 0\n"
     "      --depths FILE      distances: .npy, lines 'id value' or 'id,value', or raw integers; '-' is\n"
     "                         standard input; %d stands for the root\n"
     "      --parents FILE     parents, likewise; with or without --depths\n"
+    "      --nearest FILE     with --together: the root that each vertex is nearest to, likewise\n"
     "      --max-depth D      of a search that ended at this depth: vertices beyond are -1\n"
     "      --reverse          of a directed graph: the search went against its edges\n"
     "  -@, --threads N        0, the default, is all cores\n"
@@ -32,15 +35,17 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION, REVERSE_OPTION };
+enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION, REVERSE_OPTION, TOGETHER_OPTION,
+       NEAREST_OPTION };
 
 struct command {
-    const char *depths, *parents;
+    const char *depths, *parents, *nearest;
     uint32_t deepest; /* UINT32_MAX: not given */
-    int reverse;
+    int reverse, together;
     struct edge_inputs inputs; /* the graph */
-    uint64_t *root; /* as given */
+    uint64_t *root; /* as given; with --together sorted, each once */
     uint64_t roots;
+    uint64_t first_root; /* the first that was given; 0: none was */
     struct error error; /* of the reading of the command line */
 };
 
@@ -56,6 +61,18 @@ static void add_root(const struct cli *cli, struct command *c, const char *text)
     }
     c->root = grown;
     c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES - 1);
+}
+
+/* Sorts the roots, and drops those that stand there twice. */
+static void sort_roots(struct command *c)
+{
+    uint64_t kept = 0;
+    qsort(c->root, c->roots, sizeof *c->root, compare_u64);
+    for (uint64_t i = 0; i < c->roots; i++) {
+        if (kept == 0 || c->root[kept - 1] != c->root[i])
+            c->root[kept++] = c->root[i];
+    }
+    c->roots = kept;
 }
 
 /* Appends the roots of a list with commas. */
@@ -82,17 +99,19 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case PARENTS_OPTION: c->parents = argument; break;
     case MAX_DEPTH_OPTION: c->deepest = (uint32_t)cli_number(cli, "--max-depth", argument, 0, UINT32_MAX - 1); break;
     case REVERSE_OPTION: c->reverse = 1; break;
+    case TOGETHER_OPTION: c->together = 1; break;
+    case NEAREST_OPTION: c->nearest = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
 
-/* Refuses a file name without %d for several roots, or with %d for none. */
+/* Refuses a file name without %d for several searches, or with %d for none. */
 static void check_file(const struct cli *cli, const struct command *c, const char *option, const char *file)
 {
     int per_root = file != NULL && strstr(file, "%d") != NULL;
     if (per_root && c->roots == 0 && c->error.status == ST_OK)
         cli_usage(cli, "%s: %%d stands for a root, and none is given (-r)", option);
-    if (file != NULL && !per_root && c->roots > 1)
+    if (file != NULL && !per_root && c->roots > 1 && !c->together)
         cli_usage(cli, "%s: several roots need %%d in the file name", option);
 }
 
@@ -104,15 +123,21 @@ static int is_stdin(const char *path)
 /* Refuses options that exclude each other, or that are missing. */
 static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
 {
-    int from_stdin = edge_inputs_have_stdin(&c->inputs) + is_stdin(c->depths) + is_stdin(c->parents);
+    int from_stdin = edge_inputs_have_stdin(&c->inputs) + is_stdin(c->depths) + is_stdin(c->parents) +
+                     is_stdin(c->nearest);
     if (c->depths == NULL && c->parents == NULL)
         cli_usage(cli, "nothing to test: give --depths, --parents or both");
     if (from_stdin > 1)
-        cli_usage(cli, "only one of EDGES, --depths and --parents can be standard input");
+        cli_usage(cli, "only one of EDGES, --depths, --parents and --nearest can be standard input");
+    if (c->nearest != NULL && !c->together)
+        cli_usage(cli, "--nearest needs --together");
+    if (c->together && c->roots == 0 && c->error.status == ST_OK)
+        cli_usage(cli, "--together needs the roots (-r)");
     if (from_stdin > 0 && comm->ranks > 1)
         cli_usage(cli, "standard input: under mpiexec, give files that all ranks can read");
     check_file(cli, c, "--depths", c->depths);
     check_file(cli, c, "--parents", c->parents);
+    check_file(cli, c, "--nearest", c->nearest);
 }
 
 /* Reads the options and opens the inputs into *c, whose `error` holds a failure. */
@@ -124,6 +149,8 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
                                             {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},
                                             {"reverse", no_argument, NULL, REVERSE_OPTION},
+                                            {"together", no_argument, NULL, TOGETHER_OPTION},
+                                            {"nearest", required_argument, NULL, NEAREST_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -132,6 +159,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         parse_option(cli, c, option, optarg);
     if (optind == argc)
         cli_usage(cli, "which edge stream or shard directory?");
+    c->first_root = c->roots > 0 ? c->root[0] : 0;
+    if (c->together)
+        sort_roots(c);
     edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, &c->error);
 }
 
@@ -164,34 +194,45 @@ static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
 static enum status check_open_claims(const struct work *k, struct claims *claims, struct error *e)
 {
     struct claim_sums sums;
+    const uint64_t last = claims->root_count > 0 ? claims->roots[claims->root_count - 1] : 0;
     watch_phase("checking the results from root %" PRIu64, claims->root);
-    if (claims->root_given && claims->root >= claims->n)
-        fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
-             claims->root, claims->n - 1);
+    if (claims->root_count > 0 && last >= claims->n)
+        fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64, last, claims->n - 1);
     if (comm_agree(k->edges->comm, e) != ST_OK ||
         check_claims(k->edges, claims, k->threads, k->budget, &sums, e) != ST_OK)
         return e->status;
     cli_detail(k->cli, "results in %u windows of vertices", sums.windows);
-    if (!k->cli->silent)
-        printf("root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64
-               " valid\n", claims->root, sums.levels, sums.reached, sums.checksum);
+    if (k->cli->silent)
+        return ST_OK;
+    printf("root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64, claims->root, sums.levels,
+           sums.reached, sums.checksum);
+    if (k->command->together)
+        printf(" roots %" PRIu64, claims->root_count);
+    puts(" valid");
     return ST_OK;
 }
 
-/* Checks the results of one search: from root i of the command line or, without one, from the root that the results show. */
+/* Checks the results of one search: from root i of the command line, from all roots with --together or, without any, from the
+ * root that the results show. */
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;
-    struct claims claims = {.deepest = c->deepest, .root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
+    const uint64_t *roots = c->roots > 0 ? &c->root[i] : NULL;
+    struct claims claims = {.deepest = c->deepest,
+                            .root = c->together || roots == NULL ? c->first_root : *roots,
+                            .roots = roots,
+                            .root_count = c->together ? c->roots : roots != NULL};
     char *depths = file_of_root(c->depths, claims.root, e);
     char *parents = file_of_root(c->parents, claims.root, e);
+    char *nearest = file_of_root(c->nearest, claims.root, e);
     if (e->status == ST_OK)
-        claims_open(&claims, depths, parents, k->edges->n, cli_tmpdir(k->cli, 0), e);
+        claims_open(&claims, depths, parents, nearest, k->edges->n, cli_tmpdir(k->cli, 0), e);
     if (comm_agree(k->edges->comm, e) == ST_OK)
         check_open_claims(k, &claims, e);
     claims_close(&claims);
     free(depths);
     free(parents);
+    free(nearest);
     return e->status;
 }
 
@@ -215,7 +256,8 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c, co
         graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {
         edges.reversed = c->reverse;
-        for (uint64_t i = 0; i < (c->roots > 0 ? c->roots : 1) && e->status == ST_OK; i++)
+        const uint64_t searches = c->together || c->roots == 0 ? 1 : c->roots;
+        for (uint64_t i = 0; i < searches && e->status == ST_OK; i++)
             check_root(&work, i, e);
         graph_edges_close(&edges);
     }

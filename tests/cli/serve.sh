@@ -65,14 +65,14 @@ check '--serve says at its end that not every line was a root' grep -q 'not ever
 # lines of other bytes: each is answered by itself, so that the answers after it are those of their own lines
 {
     printf '10815\r\n7\0dog\n\0\n\0007\n10\r7\n\r7\n'
-    head -c 3000000 /dev/zero | tr '\0' 1
+    head -c 20000000 /dev/zero | tr '\0' 1
     printf '\n\n\r\n0'
 } >lines
 (ulimit -v 4000000 && exec timeout 60 "$traverse" --serve w.dbfs) <lines >got 2>err
 cut -d ' ' -f 1-2 got >words
 printf '%s\n' 'root 10815' "error '7'" "error ''" "error ''" "error '10?7'" "error '?7'" 'error a' 'root 0' >want-words
 check 'a line is cut neither at NUL nor at CR, and none slips' cmp words want-words
-check 'a line that is too long says so' grep -qx 'error a line of 3000000 bytes: expected 1048576 at most' got
+check 'a line that is too long says so' grep -qx 'error a line of 20000000 bytes: expected 16777216 at most' got
 check 'the last line needs no newline' test "$(tail -n 1 got | found)" = "$(sed -n 2p want)"
 touch "$(printf 'two\nlines-7.npy')"
 printf '%s\n' 7 0 | "$traverse" --serve --depths "$(printf 'two\nlines-%%d.npy')" w.dbfs >got 2>err

@@ -17,7 +17,7 @@
  *   cuda_or_mask                      cpu_masks.read                                masks
  *   cuda_frontier_update_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
  *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
- *   cuda_set_root                     cpu_search.start                              mask, parent
+ *   cuda_set_roots                    cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_answers.read_depths                       depths
  *   cuda_write_depths,                cpu_answers.make_values (cpu_answers.c)       values
  *   cuda_write_parents,

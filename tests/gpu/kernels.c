@@ -523,16 +523,21 @@ void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, 
     drop_arrays(graph_arrays);
 }
 
-void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
-                 struct visited *out)
+void kernel_roots(const struct shard *shard, enum vertex_kind kind, const uint32_t *vertex, uint32_t count, int parents,
+                  struct visited *out)
 {
-    uint64_t count = vertices_of(shard, kind);
-    uint32_t *mask = zeros_on_device(mask_bytes(count));
-    uint32_t *parent = parents ? on_device(NULL, count * 4) : NULL;
-    cuda_set_root(mask, vertex, parent, UINT32_MAX - 2, 0);
+    uint64_t vertices = vertices_of(shard, kind);
+    struct gpu_vertices of[VERTEX_KINDS] = {0};
+    struct gpu_roots roots = {.count = count,
+                              .delegates = kind == DELEGATES ? count : 0,
+                              .first = vertex[0] | (kind == DELEGATES ? UINT32_C(1) << 31 : 0)};
+    of[kind].next = zeros_on_device(mask_bytes(vertices));
+    of[kind].parent = parents ? on_device(NULL, vertices * 4) : NULL;
+    of[kind].queue = count > 1 ? on_device(vertex, count * 4) : NULL;
+    cuda_set_roots(&roots, of, UINT32_MAX - 2, 0);
     settle();
-    out->next = from_device(mask, mask_bytes(count));
-    out->parent = parents ? from_device(parent, count * 4) : NULL;
+    out->next = from_device(of[kind].next, mask_bytes(vertices));
+    out->parent = parents ? from_device(of[kind].parent, vertices * 4) : NULL;
     drop_arrays(graph_arrays);
 }
 

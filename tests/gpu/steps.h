@@ -148,10 +148,10 @@ void kernel_receive(const struct arrival *a, struct visited *out, int *bad);
 void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
 void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
 
-/* Puts a root into an empty mask. The twin's other parents are those at the start of a search. */
-void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
-               struct visited *out);
-void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
+/* Puts ascending roots of one kind into an empty mask. The twin's other parents are those at the start of a search. */
+void twin_roots(const struct shard *shard, enum vertex_kind kind, const uint32_t *vertex, uint32_t count, int parents,
+                struct visited *out);
+void kernel_roots(const struct shard *shard, enum vertex_kind kind, const uint32_t *vertex, uint32_t count, int parents,
                  struct visited *out);
 
 /* depth[v] = -1 if v is not visited. */

@@ -241,17 +241,21 @@ void test_masks(void)
 
 /* ---- the beginning and the end of a search ---- */
 
-static void run_root(const struct shard *shard, enum vertex_kind kind, uint64_t vertex, int parents)
+static void run_roots(const struct shard *shard, enum vertex_kind kind, const uint32_t *vertex, uint32_t count, int parents)
 {
     uint64_t bits = vertices_of(shard, kind);
     struct visited kernel = {0}, twin = {0};
-    check_input("root %" PRIu64 " of %" PRIu64 ", parents %d", vertex, bits, parents);
-    kernel_root(shard, kind, (uint32_t)vertex, parents, &kernel);
-    twin_root(shard, kind, (uint32_t)vertex, parents, &twin);
+    uint32_t before = 0; /* roots below vertex i */
+    check_input("%" PRIu32 " roots from %" PRIu32 " of %" PRIu64 ", parents %d", count, vertex[0], bits, parents);
+    kernel_roots(shard, kind, vertex, count, parents, &kernel);
+    twin_roots(shard, kind, vertex, count, parents, &twin);
     check_that(memcmp(kernel.next, twin.next, mask_words(bits) * 8) == 0, "another mask");
-    for (uint64_t i = 0; parents && i < bits; i++)
-        check_that(kernel.parent[i] == (i == vertex ? twin.parent[i] : POISON),
-                   "the parent of %" PRIu64 " is %" PRIx32, i, kernel.parent[i]);
+    for (uint64_t i = 0; parents && i < bits; i++) {
+        int is_root = before < count && vertex[before] == i;
+        check_that(kernel.parent[i] == (is_root ? twin.parent[i] : POISON), "the parent of %" PRIu64 " is %" PRIx32, i,
+                   kernel.parent[i]);
+        before += (uint32_t)is_root;
+    }
     free_visited(&kernel);
     free_visited(&twin);
 }
@@ -276,11 +280,18 @@ void test_results(const struct shard *shard, const struct graph_spec *spec)
 {
     check_begin();
     for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
-        uint64_t count = vertices_of(shard, (enum vertex_kind)kind);
-        for (int i = 0; count > 0 && i < 4; i++)
-            run_root(shard, (enum vertex_kind)kind, i < 2 ? 0 : count - 1, i % 2);
+        uint32_t count = (uint32_t)vertices_of(shard, (enum vertex_kind)kind), *vertex = need_memory(count * sizeof *vertex + 1);
+        for (uint32_t i = 0; i < count; i++)
+            vertex[i] = i;
+        for (int parents = 0; count > 0 && parents < 2; parents++) {
+            run_roots(shard, (enum vertex_kind)kind, vertex, 1, parents);
+            run_roots(shard, (enum vertex_kind)kind, vertex + count - 1, 1, parents);
+            run_roots(shard, (enum vertex_kind)kind, vertex, count, parents);
+            run_roots(shard, (enum vertex_kind)kind, vertex + count / 2, count - count / 2, parents);
+        }
+        free(vertex);
     }
-    check_end("cuda_set_root: %s", spec->name);
+    check_end("cuda_set_roots: %s", spec->name);
     check_begin();
     for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
         for (int visited = MASK_NONE; visited <= MASK_ALL; visited++)

@@ -20,16 +20,16 @@ static void need(enum status status, const struct error *e)
     exit(1);
 }
 
-/* Prepares a device for a search whose root is elsewhere. */
+/* Prepares a device for a search whose roots are elsewhere. */
 static struct device *open_device(const struct shard *shard, int parents)
 {
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
     struct device_options options = {.threads = 1, .deepest = INT32_MAX, .parents = parents, .budget = &budget};
-    struct root nowhere = {.at = ROOT_AT_ISOLATED};
+    const struct root_set none = {0};
     struct device *dev;
     struct error e = {0};
     need(backend_cpu.open(&dev, shard, &options, NULL, &e), &e);
-    need(backend_cpu.start(dev, &nowhere, &e), &e);
+    need(backend_cpu.start(dev, &none, &e), &e);
     if (parents) {
         memset(dev->delegates.parent, POISON_BYTE, shard->d * 4);
         memset(dev->normals.parent, POISON_BYTE, shard->locals * 4);
@@ -300,15 +300,19 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
     free(updating);
 }
 
-void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
-               struct visited *out)
+void twin_roots(const struct shard *shard, enum vertex_kind kind, const uint32_t *vertex, uint32_t count, int parents,
+                struct visited *out)
 {
     struct device *dev = open_device(shard, parents);
-    struct root root = {.at = kind == DELEGATES ? ROOT_AT_DELEGATE : ROOT_AT_LOCAL,
-                        .shard = shard->index,
-                        .index = vertex};
+    struct root *root = need_memory(count * sizeof *root);
+    const struct root_set roots = {root, count};
     struct error e = {0};
-    need(backend_cpu.start(dev, &root, &e), &e);
+    for (uint32_t i = 0; i < count; i++)
+        root[i] = (struct root){.at = kind == DELEGATES ? ROOT_AT_DELEGATE : ROOT_AT_LOCAL,
+                                .shard = shard->index,
+                                .index = vertex[i]};
+    need(backend_cpu.start(dev, &roots, &e), &e);
+    free(root);
     out->next = copy_of(kind == DELEGATES ? dev->delegates.found_anywhere : dev->normals.visited,
                         mask_words(vertices_of(shard, kind)) * 8);
     out->parent = parents_of(dev, kind);

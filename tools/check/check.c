@@ -33,16 +33,23 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
                 (ll)of_u, (ll)of_v);
 }
 
-/* Fails: no edge has proved the depth of v; either its parent is not one level up, or the graph has no edge between them. */
+/* Fails: no edge has proved the depth of v; either its parent is not one level up, or has another nearest root, or the graph has
+ * no edge between them. */
 static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth, struct error *e)
 {
-    int64_t parent, of_parent;
+    int64_t parent, of_parent, nearest = CLAIM_NONE, nearest_of_parent = CLAIM_NONE;
     if (claims_value(&w->claims->parents, v, &parent, e) != ST_OK ||
         find_depth(w, (uint64_t)parent, &of_parent, e) != ST_OK)
         return e->status;
     if (of_parent != depth - 1)
         return fail(e, ST_INVALID, "%s: tree edge %lld %lld: depths %lld and %lld",
                     w->claims->parents.name, (ll)v, (ll)parent, (ll)depth, (ll)of_parent);
+    if (w->claims->has_nearest && (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK ||
+                                   claims_value(&w->claims->nearest, (uint64_t)parent, &nearest_of_parent, e) != ST_OK))
+        return e->status;
+    if (nearest != nearest_of_parent)
+        return fail(e, ST_INVALID, "%s: tree edge %lld %lld: nearest roots %lld and %lld", w->claims->nearest.name, (ll)v,
+                    (ll)parent, (ll)nearest, (ll)nearest_of_parent);
     return fail(e, ST_INVALID, "%s: tree edge %lld %lld: not in the graph",
                 w->claims->parents.name, (ll)v, (ll)parent);
 }
@@ -55,20 +62,27 @@ static enum status report_vertex(const struct claim_windows *w, uint64_t v, stru
         return e->status;
     if (w->claims->has_parents)
         return report_parent(w, v, depth, e);
-    return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and no neighbour has depth %lld",
-                w->claims->depths.name, (ll)v, (ll)depth, (ll)depth - 1);
+    if (!w->claims->has_nearest)
+        return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and no neighbour has depth %lld", w->claims->depths.name,
+                    (ll)v, (ll)depth, (ll)depth - 1);
+    int64_t nearest;
+    if (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK)
+        return e->status;
+    return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld and nearest root %lld, and no neighbour has depth %lld and this root",
+                w->claims->nearest.name, (ll)v, (ll)depth, (ll)nearest, (ll)depth - 1);
 }
 
-/* Fails for the first vertex that no edge has settled, except the root. */
+/* Fails for the first vertex that no edge has settled, except roots. */
 static enum status check_settled(const struct claim_windows *w, struct error *e)
 {
-    uint64_t n = w->claims->n;
+    const struct claims *a = w->claims;
+    uint64_t n = a->n, i = 0; /* roots[i] is the first root from `first` on */
     for (uint64_t first = 0; first < n && e->status == ST_OK; first += 64) {
         uint64_t open = ~w->settled[first / 64];
         if (n - first < 64)
             open &= (UINT64_C(1) << (n - first)) - 1;
-        if (w->claims->root / 64 == first / 64)
-            open &= ~(UINT64_C(1) << (w->claims->root % 64));
+        for (; i < a->root_count && a->roots[i] / 64 == first / 64; i++)
+            open &= ~(UINT64_C(1) << (a->roots[i] % 64));
         if (open != 0)
             report_vertex(w, first + (uint64_t)__builtin_ctzll(open), e);
     }

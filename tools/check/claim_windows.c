@@ -52,7 +52,7 @@ enum status claim_windows_open(struct claim_windows *w, const struct claims *cla
                                 struct error *e)
 {
     *w = (struct claim_windows){.claims = claims, .threads = threads, .budget = budget};
-    w->stride = claims->has_parents ? 2 : 1;
+    w->stride = 1 + (claims->has_parents != 0) + (claims->has_nearest != 0);
     uint64_t settled_bytes = (claims->n / 64 + 1) * 8;
     if (memory_take(budget, (void **)&w->settled, claims->n / 64 + 1, 8, "mask of vertices", e) !=
             ST_OK ||
@@ -102,14 +102,16 @@ static void store_parent(struct claim_windows *w, uint64_t slot, int64_t parent)
         w->parent_high[slot] = (uint16_t)((uint64_t)parent >> 32);
 }
 
-/* Reads depths and parents of `count` vertices from `first` on into the memory from `slot` on. */
+/* Reads depths, parents and nearest roots of `count` vertices from `first` on into the memory from `slot` on. */
 static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count, uint64_t slot, struct error *e)
 {
-    int64_t depth[CHUNK], parent[CHUNK];
+    int64_t depth[CHUNK], parent[CHUNK], nearest[CHUNK];
     const struct claims *a = w->claims;
     if (a->has_depths && claim_file_read(&a->depths, first, count, depth, e) != ST_OK)
         return e->status;
     if (a->has_parents && claim_file_read(&a->parents, first, count, parent, e) != ST_OK)
+        return e->status;
+    if (a->has_nearest && claim_file_read(&a->nearest, first, count, nearest, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < count; i++) {
         if (a->has_depths && depth[i] > (int64_t)LEVEL_MOST_DEPTH)
@@ -120,6 +122,8 @@ static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t 
         w->word[(slot + i) * w->stride] = level;
         if (a->has_parents)
             store_parent(w, slot + i, parent[i]);
+        if (a->has_nearest) /* of a vertex that was not reached, this word is never read */
+            w->word[(slot + i + 1) * w->stride - 1] = (uint32_t)claims_root_index(a, (uint64_t)nearest[i]);
     }
     return ST_OK;
 }

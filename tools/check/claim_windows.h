@@ -1,6 +1,7 @@
-/* claim_windows.h: depths and parents in memory, in which the ends of edges are looked up.
+/* claim_windows.h: depths, parents and nearest roots in memory, in which the ends of edges are looked up.
  *
- * A vertex takes one word, its level, and with parents a second word in the same cache line. If the budget cannot hold the
+ * A vertex takes one word, its level, and with parents a second word in the same cache line. With nearest roots it takes one
+ * more, the index of its nearest root among the roots. If the budget cannot hold the
  * words of all vertices, they are divided into windows of consecutive ids. Two windows are in memory at a time, and each pair
  * of windows takes a pass over the edges.
  *
@@ -25,7 +26,7 @@ struct claim_windows {
     const struct claims *claims;
     uint64_t size;  /* ids of a window; n if there is only one */
     uint32_t count; /* windows */
-    uint32_t stride; /* words of a vertex: 1, or with parents 2 */
+    uint32_t stride; /* words of a vertex: 1, one more with parents, and one more with nearest roots */
     uint32_t *word; /* [size * stride] or [2 * size * stride] */
     uint16_t *parent_high; /* [size] or [2 * size]: bits 32 and up of parents; NULL where n <= 2^32 */
     uint64_t *settled;     /* mask of all n vertices */
@@ -56,6 +57,12 @@ static inline uint64_t claim_parent(const struct claim_windows *w, uint64_t slot
 {
     uint64_t low = w->word[slot * w->stride + 1];
     return w->parent_high == NULL ? low : (uint64_t)w->parent_high[slot] << 32 | low;
+}
+
+/* The nearest root of the vertex in place `slot`, as an index among the roots. */
+static inline uint32_t claim_nearest(const struct claim_windows *w, uint64_t slot)
+{
+    return w->word[(slot + 1) * w->stride - 1];
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* claims.h: the depths and parents that a search has written, and the checks of each vertex that need no edges */
+/* claims.h: the depths, the parents and the nearest roots that a search has written, and the checks of each vertex that need no edges */
 #ifndef DBFS_CLAIMS_H
 #define DBFS_CLAIMS_H
 
@@ -8,10 +8,12 @@
 struct claims {
     uint64_t n;
     int has_depths, has_parents; /* at least one of them */
-    struct claim_file depths, parents;
+    int has_nearest;             /* only if roots are given */
+    struct claim_file depths, parents, nearest;
     uint32_t deepest; /* the search ended at this depth; UINT32_MAX: at none */
-    int root_given;
-    uint64_t root; /* given, or found by claims_survey */
+    uint64_t root; /* the one that messages name: the first that is given, or the one that claims_survey finds */
+    const uint64_t *roots; /* [root_count] all roots of the search, ascending; the caller's */
+    uint64_t root_count;   /* 0: none is given, and claims_survey finds the only one */
 };
 
 /* Sums over the depths, or over the depths that follow from the parents. */
@@ -30,17 +32,21 @@ static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint
 }
 
 /* Opens the files; NULL is none. On failure the claims need not be closed. */
-enum status claims_open(struct claims *claims, const char *depths, const char *parents,
+enum status claims_open(struct claims *claims, const char *depths, const char *parents, const char *nearest,
                          uint64_t n, const char *tmpdir, struct error *e);
 void claims_close(struct claims *claims); /* zeroed claims are allowed */
 
 /* Checks all vertices in order, without edges:
  * - The depth and the parent of a vertex are each -1, or a number below n. Of the two, both are -1 or neither.
- * - The root, and no other vertex, has depth 0 and is its own parent. If no root is given, the first such vertex is the root.
+ * - A root, and no other vertex, has depth 0 and is its own parent. If no root is given, the first such vertex is the only one.
+ * - A root is its own nearest root. That of another vertex is a root, or -1 if the vertex was not reached.
  *
  * ST_INVALID names the first vertex that fails. *sums is filled in if there are depths.
  */
 enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct error *e);
+
+/* Returns the index of a vertex among the roots; -1: it is none. */
+int64_t claims_root_index(const struct claims *claims, uint64_t vertex);
 
 /* The value of one vertex. */
 enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e);

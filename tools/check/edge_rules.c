@@ -44,12 +44,14 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* Settles the vertex in `slot` by `neighbour`, one level up; if parents are given, only if the neighbour is its parent. */
-static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
+/* Settles the vertex in `slot` by the vertex `neighbour` in slot `up`, one level up; if parents are given, only if this is its
+ * parent, and if nearest roots are given, only if both have the same. */
+static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t up, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
         return;
-    if (w->stride == 1 || claim_parent(w, slot) == neighbour)
+    if ((!w->claims->has_parents || claim_parent(w, slot) == neighbour) &&
+        (!w->claims->has_nearest || claim_nearest(w, slot) == claim_nearest(w, up)))
         __atomic_fetch_or(&w->word[slot * w->stride], LEVEL_SETTLED, __ATOMIC_RELAXED);
 }
 
@@ -67,9 +69,9 @@ static void check_undirected(struct rules_pass *p, const struct edge *edge, uint
         return;
     }
     if (up_u == up_v + 2)
-        settle(p->w, slot_u, u, edge->v);
+        settle(p->w, slot_u, u, slot_v, edge->v);
     else if (up_v == up_u + 2)
-        settle(p->w, slot_v, v, edge->u);
+        settle(p->w, slot_v, v, slot_u, edge->u);
     else
         note_offence(first, edge->u, edge->v);
 }
@@ -85,7 +87,7 @@ static void check_directed(struct rules_pass *p, const struct edge *edge, uint64
     if (v == LEVEL_UNREACHED ? u / 2 < p->w->claims->deepest : up_v > up_u + 2)
         keep_first(first, edge->u, edge->v);
     else if (v != LEVEL_UNREACHED && up_v == up_u + 2)
-        settle(p->w, slot_v, v, edge->u);
+        settle(p->w, slot_v, v, slot_u, edge->u);
 }
 
 /* ---- edges ---- */

@@ -56,13 +56,13 @@ static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
     return ST_OK;
 }
 
-/* Sets the level of every vertex by following parents to the root, and sums up the levels. */
+/* Sets the level of every vertex by following parents to a root, and sums up the levels. */
 enum status tree_levels_find(struct claim_windows *w, struct claim_sums *sums, struct error *e)
 {
-    uint64_t n = w->claims->n, root = w->claims->root;
+    uint64_t n = w->claims->n;
     memset(sums, 0, sizeof *sums);
     for (uint64_t v = 0; v < n; v++) {
-        if (v != root && *level_at(w, v) != LEVEL_UNREACHED)
+        if (claims_root_index(w->claims, v) < 0 && *level_at(w, v) != LEVEL_UNREACHED)
             *level_at(w, v) = LEVEL_UNKNOWN;
     }
     for (uint64_t v = 0; v < n && e->status == ST_OK; v++) {

@@ -409,11 +409,11 @@ enum status cpu_show(struct device *device, int elsewhere, struct peer_handle *h
 enum status cpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e);
 enum status cpu_wake(struct device *device, struct error *e);
-enum status cpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+enum status cpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 enum status cpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
-enum status cpu_start(struct device *device, const struct root *root, struct error *e);
+enum status cpu_start(struct device *device, const struct root_set *roots, struct error *e);
 enum status cpu_previsit(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 enum status cpu_counts(struct device *device, struct workload *work, struct error *e);
 enum status cpu_count_edges(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);

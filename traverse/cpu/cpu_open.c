@@ -240,6 +240,7 @@ const struct backend backend_cpu = {
     .reads_host_columns = 1,
     .knows_costs = 1,
     .counts_probes = 1,
+    .fused_roots = UINT64_MAX,
     .part_rows = 1 << 12,
     .open = cpu_open,
     .close = cpu_close,

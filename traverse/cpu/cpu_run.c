@@ -9,13 +9,13 @@
  * Levels that would take one thread too long still use a region (wants_all_threads). */
 enum { SINGLE_THREAD_SEARCHES = 16 };
 
-/* Makes the root the frontier, and counts it. Runs no level yet: cpu_search_end runs all of them. */
-enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+/* Makes the roots the frontier, and counts them. Runs no level yet: cpu_search_end runs all of them. */
+enum status cpu_search_begin(struct device *dev, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e)
 {
     begin_level_notes(dev, noted);
     dev->mode = mode;
-    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
+    return cpu_start(dev, roots, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
 /* Runs the whole search that cpu_search_begin began. The caller waits for its end anyway, so nothing is lost by

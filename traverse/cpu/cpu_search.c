@@ -3,6 +3,8 @@
  * Functions that cannot fail return the status that *e already has. */
 #include "cpu_device.h"
 
+#include "traverse/engine/root_set.h"
+
 #include "formats/base/cli.h"
 
 #include <string.h>
@@ -29,17 +31,19 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `found_anywhere`, a normal of
- * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
-enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
+/* Forgets the last search, and puts the roots where the first previsit finds them: delegates into `found_anywhere`, normals of
+ * this shard into next_sparse, visited with depth 0. The parent of a root is PARENT_SELF. */
+enum status cpu_start(struct device *dev, const struct root_set *roots, struct error *e)
 {
     /* One thread clears small bitmaps. It also begins the search, and then has their cache lines already. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
+    const struct root_set delegates = root_set_of_kind(roots, ROOT_AT_DELEGATE),
+                          normals = root_set_of_shard(roots, ROOT_AT_LOCAL, dev->shard->index);
     uint64_t words = mask_words(most_rows(dev));
     pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
-    d->any_found_anywhere = d->any_found_here = 0;
+    d->any_found_here = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
     if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this one */
@@ -50,17 +54,20 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     memset(dev->frontier_rows, 0, sizeof dev->frontier_rows);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] = dev->shard->csr[g].source_rows;
-    if (root->at == ROOT_AT_DELEGATE) {
-        set_mask_bit(d->found_anywhere, root->index);
-        d->any_found_anywhere = 1;
+    d->any_found_anywhere = delegates.count > 0;
+    for (uint64_t i = 0; i < delegates.count; i++) {
+        const uint32_t index = delegates.root[i].index;
+        set_mask_bit(d->found_anywhere, index);
         if (dev->parents)
-            d->parent[root->index] = PARENT_SELF;
-    } else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index) {
-        set_mask_bit(n->visited, root->index);
-        n->depth[root->index] = 0;
-        n->next_sparse[n->next_sparse_count++] = root->index;
+            d->parent[index] = PARENT_SELF;
+    }
+    for (uint64_t i = 0; i < normals.count; i++) {
+        const uint32_t index = normals.root[i].index;
+        set_mask_bit(n->visited, index);
+        n->depth[index] = 0;
+        n->next_sparse[n->next_sparse_count++] = index;
         if (dev->parents)
-            n->parent[root->index] = PARENT_SELF;
+            n->parent[index] = PARENT_SELF;
     }
     return e->status;
 }

@@ -33,9 +33,10 @@ struct device; /* each backend defines its own */
 /* Where the vertices that MPI sends and receives are. Device memory is possible only if the MPI library accepts it. */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
-/* What an answer says about each input id: the depth of its vertex as int32, or the input id of its parent as int32 or
- * int64. An id that was not reached gets -1. Each device has the values of its shard (answers.h). */
-enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
+/* What an answer says about each input id: the depth of its vertex as int32, or the input id of its parent, or of the nearest
+ * root, as int32 or int64. An id that was not reached gets -1. Each device has the values of its shard (answers.h). Devices make
+ * depths and parents; nearest roots are made from parents (results/nearest.c). */
+enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS, ANSWER_NEAREST };
 
 enum { ANSWER_NONE = -1 };
 
@@ -96,6 +97,13 @@ struct root {
     enum root_at at;
     uint32_t shard; /* the shard that owns the root */
     uint32_t index; /* delegate id or local id; for an isolated root, its slot in the shard */
+};
+
+/* The roots of one search, which all have depth 0: one, or several that are searched together (root_set.h). They are distinct,
+ * and in the order of `at`, then of shard (but for delegates), then of index. */
+struct root_set {
+    const struct root *root; /* [count] the caller's */
+    uint64_t count;
 };
 
 /* The kinds of vertices that a step of a level handles. Usually one previsit handles both. If normals are still under
@@ -166,7 +174,7 @@ enum { DEPTH_UNREACHED = -1 };
 #define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* if this bit is set, the other bits are a delegate id */
 #define PARENT_NONE UINT32_MAX                  /* this device did not find the vertex */
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* the vertex was found over an nn edge from another device */
-#define PARENT_SELF (UINT32_MAX - 2)            /* the vertex is the root */
+#define PARENT_SELF (UINT32_MAX - 2)            /* the vertex is a root */
 
 /* The tables from which a device makes answers. Vertices of a device are numbered: local vertex i has the number i, and
  * delegate i the number locals + i. */
@@ -295,6 +303,7 @@ struct backend {
     int knows_costs;        /* `counts` sets the costs of visits; 0: directions are chosen by factors */
     int counts_probes;      /* `finish` sets the probes of pulls */
     int updates_frontiers;  /* groups send each other frontiers as updates (show_frontier) and not as whole bitmaps */
+    uint64_t fused_roots; /* a search that the device runs by itself has at most so many roots */
     uint64_t part_rows; /* a pull of dd is divided only if each device has more rows to pull than this: fewer are not
                          * worth a reduction of masks */
 
@@ -330,10 +339,10 @@ struct backend {
     /* ---- a whole search, without the host between levels ---- */
 
     /* Begins a search in which the device runs all levels by itself or, if there are several shards, together with its
-     * peers. `join` must have allowed this on all devices of all ranks, and all must begin the same search. The root
-     * must have edges. Directions follow the mode or, in DIRECTION_AUTO, the device's costs. With `noted` the device
-     * notes each level. Any thread may call this function. */
-    enum status (*search_begin)(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+     * peers. `join` must have allowed this on all devices of all ranks, and all must begin the same search. A root
+     * must have edges, and there are at most `fused_roots` roots. Directions follow the mode or, in DIRECTION_AUTO, the
+     * device's costs. With `noted` the device notes each level. Any thread may call this function. */
+    enum status (*search_begin)(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                                 struct error *e);
 
     /* Waits for the end of the search on all `count` devices of a rank. Called by one thread. Sets *levels to the
@@ -347,9 +356,9 @@ struct backend {
     /* ---- a search level by level: functions in the order in which loop.c calls them. `previsit` and `visit` may
      * return before their work is done; `counts` and `finish` wait for it ---- */
 
-    /* Forgets the last search, and begins one from this root, which the first previsit makes the frontier of the device
-     * that has it. */
-    enum status (*start)(struct device *device, const struct root *root, struct error *e);
+    /* Forgets the last search, and begins one from these roots, which the first previsit makes the frontiers of the devices
+     * that have them. */
+    enum status (*start)(struct device *device, const struct root_set *roots, struct error *e);
 
     /* Makes the frontier from vertices of these kinds that the last level found, and no earlier one. Gives them the depth
      * `depth`, sets their visited bits, and counts them and their edges for each subgraph. With several devices delegates

@@ -22,6 +22,7 @@
  * may read it. One more barrier comes between the two parts of a pull of dd, and one before a pull of nn. After a failure a
  * host thread skips all steps up to the next barrier, where all other threads get the failure, too. */
 #include "loop.h"
+#include "root_set.h"
 
 #include "formats/base/cli.h"
 
@@ -277,7 +278,7 @@ static void record_level(struct bfs *bfs, const struct level_trace *trace)
         level_log_add(bfs->log, trace);
 }
 
-/* Job of a host thread: runs all levels of a search from bfs->root on the thread's devices. */
+/* Job of a host thread: runs all levels of a search from bfs->roots on the thread's devices. */
 static enum status search_levels(void *context, const struct host_thread *t, struct error *e)
 {
     struct bfs *bfs = context;
@@ -287,7 +288,7 @@ static enum status search_levels(void *context, const struct host_thread *t, str
     int done = 0;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         bfs->levels[i] = (struct device_level){0}; /* zero means that every subgraph begins with a push */
-        bfs->rank->backend->start(bfs->rank->devices[i], bfs->root, e);
+        bfs->rank->backend->start(bfs->rank->devices[i], &bfs->roots, e);
     }
     for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
         struct level_trace trace = {0};
@@ -320,18 +321,20 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* Returns whether the devices may run all levels by themselves, in any mode of a whole search. For that they must reach all
  * shards (exchange_is_fused), and the user must have given no factors for directions, which only the loop follows. The loop
- * also runs searches that are over at once: from a root without edges, or with --max-depth 0. */
+ * also runs searches that are over at once, from roots without edges or with --max-depth 0, and those from more roots than the
+ * devices take (backend.fused_roots). */
 static int may_run_fused(const struct bfs *bfs)
 {
-    return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&
-           bfs->options.deepest > 0;
+    const uint64_t isolated = root_set_of_kind(&bfs->roots, ROOT_AT_ISOLATED).count;
+    return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->roots.count > isolated &&
+           bfs->roots.count <= bfs->rank->backend->fused_roots && bfs->options.deepest > 0;
 }
 
 /* Step for one device: begins a search that the device runs by itself. `context` is the struct bfs. */
 static enum status begin_fused(void *context, uint32_t device, struct error *e)
 {
     const struct bfs *bfs = context;
-    return bfs->rank->backend->search_begin(bfs->rank->devices[device], bfs->root, bfs->options.policy.mode,
+    return bfs->rank->backend->search_begin(bfs->rank->devices[device], &bfs->roots, bfs->options.policy.mode,
                                             bfs->log != NULL, e);
 }
 
@@ -401,12 +404,12 @@ static enum status bfs_prepare(struct bfs *bfs, struct error *e)
     return host_threads_run(bfs->rank->host_threads, wake_devices, bfs, e);
 }
 
-/* Searches from a root, by the devices alone if they may, else by the loop. Sets *times. */
-static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+/* Searches from all roots together, by the devices alone if they may, else by the loop. Sets *times. */
+static enum status bfs_search(struct bfs *bfs, const struct root_set *roots, struct bfs_times *times, struct level_log *log,
                               struct error *e)
 {
     *times = (struct bfs_times){0};
-    bfs->root = root;
+    bfs->roots = *roots;
     bfs->times = times;
     bfs->log = log;
     bfs->noted = 0;

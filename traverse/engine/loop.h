@@ -34,7 +34,7 @@ struct bfs {
     struct bfs_options options;
     struct device_level *levels; /* [device_count] the state of each device */
     /* Members below belong to the last search. */
-    const struct root *root;
+    struct root_set roots;
     struct bfs_times *times;
     struct level_log *log; /* NULL: levels are not logged */
     int noted;             /* devices ran all levels by themselves, and have notes of the levels */
@@ -52,9 +52,9 @@ struct bfs_method {
      * before the clock of a search begins. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 
-    /* Collective. Searches from one root, and appends the levels to the log, which is NULL if levels are not wanted.
-     * Only this rank learns of a failure while other ranks wait for it, so the caller must then end the job. */
-    enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+    /* Collective. Searches from all roots together, and appends the levels to the log, which is NULL if levels are not
+     * wanted. Only this rank learns of a failure while other ranks wait for it, so the caller must then end the job. */
+    enum status (*search)(struct bfs *bfs, const struct root_set *roots, struct bfs_times *times, struct level_log *log,
                           struct error *e);
 
     /* Appends to the log the levels that devices noted themselves, which `search` leaves out. Called when the clock of

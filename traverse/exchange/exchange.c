@@ -138,7 +138,7 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
 }
 
 /* Returns whether masks are reduced while devices still look for normals. All ranks get the same result. The level of the
- * root never does this: it mostly reaches few delegates, and finding out that they are few takes longer than reducing them. */
+ * roots never does this: it mostly reaches few delegates, and finding out that they are few takes longer than reducing them. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);

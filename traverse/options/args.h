@@ -19,7 +19,7 @@ enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_I
 /* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
  * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. Those behind
  * RESULT_CENTRALITY have rows for each root. */
-enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 5, RESULTS = 9 };
+enum { VALUE_RESULTS = 3, ROOT_RESULTS = 4, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 6, RESULTS = 10 };
 
 /* The values of all options of the programs that search. */
 struct args {
@@ -30,6 +30,7 @@ struct args {
     uint64_t *roots;   /* [count] without a map: the original ids of the given roots. Owned */
     char **root_names; /* [count] with a map: the names of the given roots. The array is owned, but the names are not */
     struct roots_file roots_from; /* the lines of the file of --roots-from */
+    int together;      /* 1: all roots, or all roots of a line with `serve`, are searched as one */
     int serve;         /* 1: roots are read from standard input while the program runs */
     int in_place;      /* 1: with `serve`, result files that exist are overwritten in place */
     int result_format; /* the format of depths and parents, an enum result_format */
@@ -55,6 +56,7 @@ struct args {
     union { /* the names of result files; NULL: not wanted. In the name of a result of one root, %d stands for the root */
         struct {
             const char *depths, *parents;
+            const char *nearest; /* the file of --nearest */
             const char *reached; /* the file of --list-reached */
             const char *json, *trace;
             /* files of dbfs-batch: --centrality, --reached, --hops, and --depths if there are targets, when `depths` is NULL */

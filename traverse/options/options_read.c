@@ -211,7 +211,8 @@ static void check_serve(const struct args *args)
 /* Ends the program if two results of several roots would go to the same file. Each root needs a file of its own. With --in-place, all roots may use the same file, which is overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
-    for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
+    const int several = args->serve || (args->count > 1 && !args->together);
+    for (int i = 0; i < ROOT_RESULTS && several; i++) {
         const char *name = args->results[i];
         if (outfile_is_stdout(name))
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
@@ -236,11 +237,13 @@ void args_read(struct args *args, const struct option_program *program, int argc
         cli_usage(&args->cli, "--in-place needs --serve and --force");
     if (args->roots_given)
         options_read_roots(args);
-    args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL &&
-                      args->parents == NULL;
+    if (args->nearest != NULL && !args->together)
+        cli_usage(&args->cli, "--nearest needs --together, as otherwise each search has just one root");
+    const int trees = args->parents != NULL || args->nearest != NULL;
+    args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL && !trees;
     if ((int)args->answer == ANSWER_NONE)
-        args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
-    args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
+        args->answer = trees ? ANSWER_PARENTS : ANSWER_DEPTHS;
+    args->record_parents = trees || args->answer == ANSWER_PARENTS;
     args_finish(args);
     if (args->plan && args->dry_run)
         cli_usage(&args->cli, "--plan and --dry-run exclude each other");

@@ -13,6 +13,7 @@
 #include "answers.h"
 #include "traverse/cpu/thread_pool.h"
 #include "traverse/engine/answer_ids.h"
+#include "traverse/engine/root_set.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/clones.h"
@@ -279,19 +280,24 @@ static enum status make_values(void *context, uint32_t g, struct error *e)
 }
 
 /* Collective. Makes the answer of the last search: with several devices first finds missing parents, and then lets all
- * devices of the rank compute their values. Keeps kind, root and levels in *a. */
-enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
+ * devices of the rank compute their values. Keeps kind, roots and levels in *a. */
+enum status answers_make(struct answers *a, enum answer_kind kind, const struct root_set *roots,
                          uint32_t levels, struct error *e)
 {
     a->kind = kind;
     a->levels = levels;
-    a->root = root;
+    a->roots = *roots;
     if (kind == ANSWER_PARENTS && !rank_is_single_device(a->rank) && find_parents(a, e) != ST_OK)
         return e->status;
-    if (rank_each(a->rank, make_values, a, e) != ST_OK || root->at != ROOT_AT_ISOLATED)
+    if (rank_each(a->rank, make_values, a, e) != ST_OK)
         return e->status;
-    /* No device has searched a root without edges, so its value is set here. */
-    return answers_set_value(a, root->id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, root->id), e);
+    /* No device has searched roots without edges, so their values are set here. */
+    const struct root_set isolated = root_set_of_kind(roots, ROOT_AT_ISOLATED);
+    for (uint64_t i = 0; i < isolated.count && e->status == ST_OK; i++) {
+        const uint64_t id = isolated.root[i].id;
+        answers_set_value(a, id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, id), e);
+    }
+    return e->status;
 }
 
 /* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. `stored` is the stored id of the

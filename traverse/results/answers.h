@@ -2,7 +2,7 @@
  *
  * The device that owns a vertex has the value of the vertex. With p > 1 shards, the vertex with stored id v, a normal or a
  * delegate, has value number v / p of shard v mod p (partition.h). With one shard, value i belongs to input id i, even if
- * ids are permuted. The value of an id without edges is -1, unless it is the root. */
+ * ids are permuted. The value of an id without edges is -1, unless it is a root. */
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
@@ -25,7 +25,7 @@ struct answers {
     /* The next three are the arguments of the last answers_make. */
     enum answer_kind kind;   /* the kind of the answer that the devices hold */
     uint32_t levels;         /* all depths of the last search are below this number */
-    const struct root *root; /* the root of the last search */
+    struct root_set roots;   /* the roots of the last search */
 };
 
 /* Collective. Prepares the devices for answers. `parents` is 1 if answers_make may be called for parents; the devices must
@@ -34,10 +34,16 @@ enum status answers_open(struct answers *answers, const struct rank *rank, int p
 void answers_close(struct answers *answers); /* frees what answers_open has allocated; *answers may be zeroed */
 
 /* Collective. Makes the depths or the parents of all vertices for the last search, whose depths are all below `levels`. On
- * return the values of this rank are in the memory of its devices, but other ranks may still be working. *root must live as
- * long as the answer. Only this rank knows of a failure, so the caller must then end the job. */
-enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
+ * return the values of this rank are in the memory of its devices, but other ranks may still be working. The array of roots must
+ * live as long as the answer. Only this rank knows of a failure, so the caller must then end the job. */
+enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root_set *roots,
                          uint32_t levels, struct error *e);
+
+/* Collective, in nearest.c. Replaces each parent of the last answer, which must be of ANSWER_PARENTS, by the input id of the root
+ * at the end of the vertex's chain of parents: a root that is nearest to the vertex. Parents can then not be made again for this
+ * search. If a rank fails, the call fails on all ranks. Takes 8 MiB for each device if there are several ranks, and in device
+ * memory's place a copy of the answer in memory of the host. */
+enum status answers_make_nearest(struct answers *answers, struct error *e);
 
 /* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. `stored` is the stored id of the
  * vertex. `value` is a depth, or the input id of a parent. */

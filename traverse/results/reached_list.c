@@ -3,6 +3,8 @@
 
 #include "outputs.h"
 
+#include "traverse/engine/root_set.h"
+
 #include "formats/base/outfile.h"
 
 #include <inttypes.h>
@@ -34,9 +36,9 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* Appends the reached normals of this rank's shards to the list, and on rank 0 also the reached delegates and a root
+/* Appends the reached normals of this rank's shards to the list, and on rank 0 also the reached delegates and roots
  * without edges. Only counts these vertices if list->vertex is NULL. */
-static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
+static void add_own(struct reached_list *list, const struct results *r, const struct root_set *roots)
 {
     const struct shard *shard = &r->graph->shards[0];
     for (uint32_t g = 0; g < r->graph->device_count; g++) {
@@ -45,8 +47,9 @@ static void add_own(struct reached_list *list, const struct results *r, const st
     }
     for (uint64_t i = 0; r->comm->rank == 0 && i < shard->d; i++)
         add_vertex(list, r->graph, shard_delegate_id(shard, i), r->delegate_depth[i]);
-    if (r->comm->rank == 0 && root->at == ROOT_AT_ISOLATED)
-        add_vertex(list, r->graph, root->id, 0);
+    const struct root_set isolated = root_set_of_kind(roots, ROOT_AT_ISOLATED);
+    for (uint64_t i = 0; r->comm->rank == 0 && i < isolated.count; i++)
+        add_vertex(list, r->graph, isolated.root[i].id, 0);
 }
 
 /* Collective. Copies the lists of all other ranks into the list of rank 0, where the vertices of rank r begin at index
@@ -91,13 +94,13 @@ static void print_list(FILE *out, const void *context)
 
 /* Collective. Writes the list of all reached vertices (results.h). First counts the vertices of each rank, then lists them.
  * Rank 0 gathers the lists, sorts the vertices, and writes the file. The lists are charged to the memory budget. */
-enum status reached_list_write(struct results *r, const struct root *root, const char *pattern,
+enum status reached_list_write(struct results *r, const struct root_set *roots, const char *pattern, uint64_t root,
                                const struct name_map *map, struct error *e)
 {
     struct reached_list list = {.map = map};
     const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
     uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* index of each rank's first vertex in rank 0's list */
-    add_own(&list, r, root);
+    add_own(&list, r, roots);
     if (comm_agree(r->comm, e) == ST_OK) {
         for (uint32_t i = own + 1; i <= ranks; i++)
             first[i] = list.count;
@@ -107,12 +110,12 @@ enum status reached_list_write(struct results *r, const struct root *root, const
     }
     if (comm_agree(r->comm, e) == ST_OK) {
         list.count = 0;
-        add_own(&list, r, root);
+        add_own(&list, r, roots);
         gather_list(&list, r->comm, first, e);
     }
     if (e->status == ST_OK && own == 0) {
         list.count = first[ranks];
-        char *name = outputs_name(pattern, original_id(r->graph, root->id));
+        char *name = outputs_name(pattern, root);
         qsort(list.vertex, list.count, sizeof *list.vertex, compare);
         if (name == NULL)
             fail_memory(e, pattern, 24);

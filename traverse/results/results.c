@@ -2,6 +2,7 @@
 #include "results.h"
 
 #include "traverse/engine/answer_ids.h"
+#include "traverse/engine/root_set.h"
 #include "traverse/engine/threads.h"
 
 #include "formats/base/clones.h"
@@ -122,7 +123,7 @@ static void add_vertices(const struct results *r, const struct shard *shard, enu
 
 /* Returns the number of self-loops at reached vertices, by the records of self-loops (degrees.loops) in this rank's
  * shards. */
-static uint64_t count_loops(const struct results *r, const struct root *root)
+static uint64_t count_loops(const struct results *r, const struct root_set *roots)
 {
     uint64_t sum = 0;
     for (uint32_t g = 0; g < r->graph->device_count; g++) {
@@ -132,8 +133,7 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
             int reached = l->at == LOOP_AT_LOCAL ? r->depth[g][l->index] != DEPTH_UNREACHED
                           : l->at == LOOP_AT_DELEGATE
                               ? r->delegate_depth[l->index] != DEPTH_UNREACHED
-                              : root->at == ROOT_AT_ISOLATED && root->shard == shard->index &&
-                                    root->index == l->index;
+                              : root_set_has_isolated(roots, shard->index, l->index);
             sum += reached ? l->count : 0;
         }
     }
@@ -156,9 +156,9 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 }
 
 /* Collective. Copies the depths of the last search to the host, and sets *reach to counts over all ranks. Rank 0 alone
- * counts the delegates, which every shard has, and a root without edges, which no device has. Only this rank knows of a
+ * counts the delegates, which every shard has, and roots without edges, which no device has. Only this rank knows of a
  * failure. */
-enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
+enum status results_collect(struct results *r, const struct root_set *roots, struct reach *reach,
                             struct error *e)
 {
     const struct rank *rank = r->rank;
@@ -176,11 +176,12 @@ enum status results_collect(struct results *r, const struct root *root, struct r
     }
     if (r->comm->rank == 0)
         add_vertices(r, &r->graph->shards[0], ROOT_AT_DELEGATE, &sums);
-    if (r->comm->rank == 0 && root->at == ROOT_AT_ISOLATED) {
+    const struct root_set isolated = root_set_of_kind(roots, ROOT_AT_ISOLATED);
+    for (uint64_t i = 0; r->comm->rank == 0 && i < isolated.count; i++) {
         sums.vertices++;
-        sums.checksum += hash_pair(original_id(r->graph, root->id), 0);
+        sums.checksum += hash_pair(original_id(r->graph, isolated.root[i].id), 0);
     }
-    uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};
+    uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, roots)};
     comm_sum_u64(r->comm, totals, 5);
     *reach = (struct reach){.vertices = totals[0],
                             .edges = directed ? totals[3] : totals[1] / 2 + totals[4],

@@ -12,7 +12,7 @@
 /* Counts of a search over all ranks. Counted edges are the undirected input edges at reached vertices. In a directed graph
  * all three counts of edges are the directed edges, without duplicates and self-loops, that begin at reached vertices. */
 struct reach {
-    uint64_t vertices;      /* the number of reached vertices; the root is one of them */
+    uint64_t vertices;      /* the number of reached vertices; roots are among them */
     uint64_t edges;         /* the number of edges; duplicates and self-loops count, as in Graph500's specification */
     uint64_t edges_no_loops;/* the number of edges; duplicates count, self-loops do not, as in Graph500's reference code */
     uint64_t edges_kept;    /* the number of edges without duplicates and without self-loops */
@@ -45,7 +45,7 @@ enum status results_open(struct results *results, const struct rank *rank, const
 void results_close(struct results *results); /* frees everything; *results may be zeroed */
 
 /* Collective. Copies the depths of the last search to the host. Sets *reach to the counts over all ranks. */
-enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
+enum status results_collect(struct results *results, const struct root_set *roots, struct reach *reach,
                             struct error *e);
 
 /* The format of a result file, in the order of the choices of --result-format. */
@@ -53,7 +53,8 @@ enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESU
 
 /* A file of one answer. */
 struct result_file {
-    const char *name; /* %d stands for the original id of the root */
+    const char *name; /* %d stands for the number `root` */
+    uint64_t root;    /* the original id of the root, or of one of several */
     enum answer_kind kind;
     enum result_format format;
     int in_place;               /* 1: an existing file is overwritten in place, without a temporary file */
@@ -69,19 +70,20 @@ struct result_file {
  * - RESULT_CSV, .csv: lines of text, "id,value".
  * - RESULT_TEXT, any other suffix: lines of text, "id value".
  * With a map, text has names instead of ids, and in RESULT_TEXT a tab instead of the space. Vertices that were not reached
- * have the value -1. */
+ * have the value -1. Nearest roots have the types and widths of parents. They are written after the parents of the same search,
+ * if both are, as they take their place. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
-/* Writes the values of the array file->values to a file. Needs no devices. The rank must be the only rank of its comm. */
+/* Writes the values of the array file->values, which belong to this root, to a file. Needs no devices. The rank must be the only rank of its comm. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
 /* In reached_list.c. Collective. Called after results_collect. Rank 0 writes a file with a line for each reached vertex:
  * its id or name, a tab, and its depth. The lines are sorted by depth, and then by id. In the name `pattern`, %d stands for
- * the original id of the root. The list takes 16 bytes for each reached vertex on the vertex's own rank, and 16 bytes on
+ * the number `root`. The list takes 16 bytes for each reached vertex on the vertex's own rank, and 16 bytes on
  * rank 0. */
-enum status reached_list_write(struct results *results, const struct root *root, const char *pattern,
+enum status reached_list_write(struct results *results, const struct root_set *roots, const char *pattern, uint64_t root,
                                const struct name_map *map, struct error *e);
 
 #endif

@@ -176,7 +176,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
-        if (w->file->kind == ANSWER_PARENTS && values[i] >= 0)
+        if (w->file->kind != ANSWER_DEPTHS && values[i] >= 0)
             value = name_map_at(map, (uint64_t)values[i]);
         else
             value.length = (size_t)(print_number(number, values[i]) - number);
@@ -254,7 +254,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->memory_width = depths ? 4 : answer_id_bytes(r->graph->manifest.totals.n);
     w->width = depths || file->id_bytes == 0 ? w->memory_width : file->id_bytes;
     w->window_ids = from_memory ? ANSWER_WINDOW : r->windows.ids;
-    w->name = outputs_name(file->name, original_id(r->graph, r->answers.root->id));
+    w->name = outputs_name(file->name, file->root);
     w->range = zeroed(r->comm->ranks, sizeof *w->range, file->name, e);
     w->values = malloc(ANSWER_WINDOW * sizeof *w->values);
     w->text = is_text(w) ? malloc(ANSWER_WINDOW * (size_t)LINE_BYTES) : NULL;
@@ -271,8 +271,11 @@ static enum status open_writing(struct writing *w, struct error *e)
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
-    if (file->values == NULL && r->answers.kind != file->kind &&
-        answers_make(&r->answers, file->kind, r->answers.root, r->answers.levels, e) != ST_OK)
+    const enum answer_kind made = file->kind == ANSWER_NEAREST ? ANSWER_PARENTS : file->kind;
+    if (file->values == NULL && r->answers.kind != made &&
+        answers_make(&r->answers, made, &r->answers.roots, r->answers.levels, e) != ST_OK)
+        return e->status;
+    if (file->kind == ANSWER_NEAREST && answers_make_nearest(&r->answers, e) != ST_OK)
         return e->status;
     if (file->values == NULL && r->windows.answers == NULL && windows_open(&r->windows, &r->answers, e) != ST_OK)
         return e->status;
@@ -295,10 +298,12 @@ enum status results_write(struct results *r, const struct result_file *file, str
 }
 
 /* Writes the values of the array file->values to a file (results.h), by results_write with temporary results in which only
- * the graph and the root are set. */
+ * the graph is set. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {
-    struct results alone = {.rank = rank, .graph = rank->graph, .comm = rank->comm, .answers.root = root};
-    return results_write(&alone, file, e);
+    struct results alone = {.rank = rank, .graph = rank->graph, .comm = rank->comm};
+    struct result_file named = *file;
+    named.root = original_id(rank->graph, root->id);
+    return results_write(&alone, &named, e);
 }

@@ -21,11 +21,11 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* Collective. Searches from a root, and makes the answer if searches make answers. Sets record->time_s and
+/* Collective. Searches from all roots together, and makes the answer if searches make answers. Sets record->time_s and
  * record->answer_s, which count from the moment when all ranks are ready, *times and, unless `log` is NULL, *log. A failure
  * ends the job. */
-static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
-                   struct bfs_times *times, struct level_log *log)
+static void search_and_answer(struct record *record, struct searcher *s, const struct args *args,
+                              const struct root_set *roots, struct bfs_times *times, struct level_log *log)
 {
     struct error error = {0};
     threads_let_go();
@@ -33,10 +33,10 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
         comm_abort(&s->comm, args->cli.program, &error);
     comm_barrier(&s->comm);
     double start = cli_seconds();
-    if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
+    if (s->method->search(&s->bfs, roots, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
-        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* all depths are below */, &error);
+        answers_make(&s->results.answers, args->answer, roots, times->iterations + 1 /* all depths are below */, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK) {
@@ -45,23 +45,23 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
     }
 }
 
-/* Collective. Searches from a root to warm up, and records nothing. A failure ends the job. */
-void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
+/* Collective. Searches from all roots together to warm up, and records nothing. A failure ends the job. */
+void record_nothing(struct searcher *s, const struct args *args, const struct root_set *roots)
 {
     struct record unused;
     struct bfs_times times;
-    search_and_answer(&unused, s, args, root, &times, NULL);
+    search_and_answer(&unused, s, args, roots, &times, NULL);
 }
 
-/* Collective. Searches from a root, and fills the record (record.h). The log of levels stays in the record only with
+/* Collective. Searches from all roots together, and fills the record (record.h). The log of levels stays in the record only with
  * --trace. */
-enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
-                          struct error *e)
+enum status record_search(struct record *record, struct searcher *s, const struct args *args,
+                          const struct root_set *roots, struct error *e)
 {
     struct level_log *log = &record->log;
     struct bfs_times times;
     s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
-    search_and_answer(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
+    search_and_answer(record, s, args, roots, &times, args_want_levels(args) ? log : NULL);
     s->exchange.pairs = NULL;
     if (args_want_levels(args))
         s->method->log_rest(&s->bfs, e);
@@ -79,7 +79,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     }
     if (args->trace == NULL) /* with --trace, trace_file_add reads the log, and clears it */
         level_log_clear(log);
-    if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
+    if (e->status != ST_OK || results_collect(&s->results, roots, &record->reach, e) != ST_OK)
         return e->status;
     /* Until here, times and counts are of this rank alone. Now times become the largest of all ranks, and counts become
      * sums. */

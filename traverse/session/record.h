@@ -1,4 +1,4 @@
-/* record.h: runs a search from one root, and fills a record with its times and counts */
+/* record.h: runs a search, and fills a record with its times and counts */
 #ifndef DBFS_RECORD_H
 #define DBFS_RECORD_H
 
@@ -7,8 +7,10 @@
 
 /* The times and counts of one search. */
 struct record {
-    uint64_t root; /* the original id of the root */
-    char *name;    /* the name of the root; NULL: there is no map. Owned */
+    uint64_t root; /* the original id of the root; of several roots that are searched together, the first that was given */
+    char *name;    /* the name of this root; NULL: there is no map. Owned */
+    const uint64_t *roots; /* [root_count] with --together: the original ids of all roots, as they were given; otherwise NULL */
+    uint64_t root_count;
     double time_s; /* seconds from the start until all ranks know that the search has ended, on the slowest rank */
     double answer_s; /* seconds from the start until the devices have the answer, on the slowest rank; 0: no answer */
     double validate_s; /* seconds that the check of the tree took on the slowest rank; 0: the tree was not checked */
@@ -25,13 +27,13 @@ struct record {
 /* record_nothing and record_search are collective. A rank that fails in the search ends the job, because the other ranks
  * would otherwise wait forever. */
 
-/* Searches from a root to warm up, with the answer if searches make answers, and records nothing. */
-void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
+/* Searches from all roots together to warm up, with the answer if searches make answers, and records nothing. */
+void record_nothing(struct searcher *searcher, const struct args *args, const struct root_set *roots);
 
-/* Searches from a root, and makes the answer if searches make answers. Fills the record with times, and with counts of
- * reached vertices and edges. The caller sets root and name of the record. With -v, rank 0 prints a line for each level. */
+/* Searches from all roots together, and makes the answer if searches make answers. Fills the record with times, and with counts
+ * of reached vertices and edges. The caller sets root, name and roots of the record. With -v, rank 0 prints a line for each level. */
 enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
-                          const struct root *root, struct error *e);
+                          const struct root_set *roots, struct error *e);
 void record_free(struct record *record); /* frees the memory that the record owns; *record may be zeroed */
 
 #endif

@@ -91,6 +91,8 @@ void report_record(FILE *out, const struct environment *env, const struct record
         fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, record_number(r, ANSWER_TEPS));
     if (r->validate_s > 0)
         fprintf(out, " validate_s %.6f", r->validate_s);
+    if (r->roots != NULL)
+        fprintf(out, " roots %" PRIu64, r->root_count);
     if (r->name != NULL) {
         fputs(" name ", out);
         text_print_visible(out, r->name, strlen(r->name));
@@ -289,6 +291,12 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_member(&j, "validate_s", JSON_EXACT, r->validate_s);
     if (r->name != NULL)
         json_text(&j, "name", r->name);
+    if (r->roots != NULL) {
+        json_begin(&j, "\nroots", '[');
+        for (uint64_t i = 0; i < r->root_count; i++)
+            json_member(&j, NULL, JSON_COUNT, r->roots[i]);
+        json_end(&j, ']');
+    }
     if (r->level_times != NULL) {
         json_columns(&j, "\nlevels_s", phase_name, PHASES, r->level_times, 1, r->iterations);
         json_columns(&j, "\nlevels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->level_exchanges, 0, r->iterations);

@@ -388,6 +388,24 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 
 /* ---- choosing ---- */
 
+/* Frees the arrays of roots, and sets their pointers to NULL. *roots may be zeroed. */
+void roots_free(struct roots *roots)
+{
+    free(roots->ids);
+    free(roots->root);
+    *roots = (struct roots){0};
+}
+
+/* Allocates arrays for this number of roots in place of the old ones (roots.h). */
+enum status roots_resize(struct roots *roots, uint64_t count, struct error *e)
+{
+    roots_free(roots);
+    roots->count = count;
+    roots->ids = zeroed(count, sizeof *roots->ids, "roots", e);
+    roots->root = zeroed(count, sizeof *roots->root, "roots", e);
+    return e->status;
+}
+
 /* Collective. Takes the roots of the command line or draws them, and finds the shard of each root (roots.h). */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
@@ -396,10 +414,10 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (rank->graph->manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
-    roots->count = args->serve ? 1 : args->count;
-    roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
-    roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
-    if (comm_agree(comm, e) != ST_OK || args->serve)
+    if (args->serve)
+        return ST_OK;
+    roots_resize(roots, args->count, e);
+    if (comm_agree(comm, e) != ST_OK)
         return e->status;
     if (!args->roots_given) {
         draw_roots(roots, rank, args->seed, e);
@@ -415,11 +433,4 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
     return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
-}
-
-/* Frees the arrays of roots. *roots may be zeroed. */
-void roots_free(struct roots *roots)
-{
-    free(roots->ids);
-    free(roots->root);
 }

@@ -17,12 +17,15 @@ struct roots {
 /* Collective. Chooses the roots, and finds the shard of each root.
  * - Roots that the command line gives, by id or by name, are taken.
  * - If it gives none, args->count random vertices are drawn, or fewer if fewer have an edge that a search would follow.
- * - With --serve, only memory for one root is allocated.
+ * - With --serve, none is chosen. The caller gives roots by roots_resize and roots_locate.
  * `map` has the names, on rank 0; NULL: there are none. Fails with ST_USAGE if an id or a name is not in the graph, with
  * ST_RUNTIME if no vertex has an edge, and with ST_BAD_DATA if the graph has no vertices, or fewer vertices with edges than
  * its manifest says. The caller calls roots_free, even after a failure. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e);
+
+/* Overwrites roots->count, and allocates arrays of this size in place of the old ones, whose content is lost. */
+enum status roots_resize(struct roots *roots, uint64_t count, struct error *e);
 
 /* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e);

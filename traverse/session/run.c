@@ -3,7 +3,7 @@
  *   searcher_run            starts MPI, and decides which ranks search (searcher.c, shared_gpus.c)
  *   searcher_open           opens the graph (graph.c), the devices, the exchange and the results
  *   searcher_choose_roots   chooses the roots (roots.c)
- *   search_one              for each root: searches and measures (record.c), prints the record (report.c), writes results
+ *   search_one              for each search: searches and measures (record.c), prints the record (report.c), writes results
  *   conclude                completes the trace (trace_file.c), prints the summary and writes the JSON report (report.c)
  *   searcher_run            closes all that was opened
  *
@@ -17,6 +17,7 @@
 #include "serve.h"
 #include "trace_file.h"
 
+#include "traverse/engine/root_set.h"
 #include "traverse/results/outputs.h"
 
 #include "formats/base/progress.h"
@@ -35,18 +36,28 @@ struct run {
     struct args *args;
     char *const *command; /* the words of the command line; NULL ends them */
     struct searcher searcher;
-    struct record *records; /* [roots.count] a record for each search; not used with --serve */
+    uint64_t searches; /* the number of searches: one for each root, or with --together one from all; not used with --serve */
+    struct record *records; /* [searches] a record for each search; not used with --serve */
     struct environment env;
     struct trace_file trace; /* open with --trace, otherwise zeroed */
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
+/* Returns the roots of search i: root i or, with --together, all. For this they are sorted, and no longer in the order of their
+ * ids. */
+static struct root_set roots_of_search(const struct run *run, uint64_t i)
+{
+    const struct roots *roots = &run->searcher.roots;
+    return run->args->together ? root_set_make(roots->root, roots->count) : (struct root_set){&roots->root[i], 1};
+}
+
 /* Collective. Writes the result files that the user wants. Parents come first, because the devices usually have them
- * already. */
-static enum status write_results(struct run *run, const struct root *root, struct error *e)
+ * already, and the nearest roots, which take their place, next. */
+static enum status write_results(struct run *run, const struct root_set *roots, uint64_t root, struct error *e)
 {
     const struct args *args = run->args;
     struct result_file file = {.name = args->parents,
+                               .root = root,
                                .kind = ANSWER_PARENTS,
                                .format = (enum result_format)args->result_format,
                                .in_place = args->in_place,
@@ -54,23 +65,31 @@ static enum status write_results(struct run *run, const struct root *root, struc
                                .map = run->searcher.map};
     if (args->parents != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
+    file.name = args->nearest;
+    file.kind = ANSWER_NEAREST;
+    if (args->nearest != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
+        return e->status;
     file.name = args->depths;
     file.kind = ANSWER_DEPTHS;
     file.id_bytes = 0;
     if (args->depths != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
     if (args->reached != NULL)
-        reached_list_write(&run->searcher.results, root, args->reached, run->searcher.map, e);
+        reached_list_write(&run->searcher.results, roots, args->reached, root, run->searcher.map, e);
     return e->status;
 }
 
-/* Collective. Searches from root i, fills *record, and writes the results. Prints the record if `talks` is set, which is so
+/* Collective. Does search i, fills *record, and writes the results. Prints the record if `talks` is set, which is so
  * on rank 0 only. If the search fails, a job of several ranks ends at once. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     struct searcher *s = &run->searcher;
-    const struct root *root = &s->roots.root[i];
+    const struct root_set roots = roots_of_search(run, i);
     record->root = s->roots.ids[i];
+    if (run->args->together) {
+        record->roots = s->roots.ids;
+        record->root_count = s->roots.count;
+    }
     watch_phase("searching from root %" PRIu64, record->root);
     if (s->map != NULL) {
         struct map_name name = name_map_at(s->map, record->root);
@@ -78,7 +97,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
         if (record->name == NULL)
             fail_memory(e, "the name of the root", name.length + 1);
     }
-    if (e->status != ST_OK || record_search(record, s, run->args, root, e) != ST_OK) {
+    if (e->status != ST_OK || record_search(record, s, run->args, &roots, e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args->cli.program, e);
         return e->status; /* there is only one rank, so none waits. The caller removes unfinished files */
@@ -87,28 +106,29 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
     /* With --serve, the record is printed last, because its line tells the user that the result files are complete. */
-    if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
+    if (write_results(run, &roots, record->root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
 
-/* Collective. Prints the set-up, opens the trace, warms up, and searches from each root in turn. */
+/* Collective. Prints the set-up, opens the trace, warms up, and does all searches in turn. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct args *args = run->args;
     struct searcher *s = &run->searcher;
-    const struct roots *roots = &s->roots;
     int talks = s->comm.rank == 0 && !args->cli.quiet;
     if (talks)
         report_environment(run->talk, &run->env);
     if (args->trace != NULL && trace_file_open(&run->trace, args->trace, &s->rank, e) != ST_OK)
         return e->status;
-    for (uint64_t i = 0; i < args->warm_up; i++)
-        record_nothing(s, args, &roots->root[i % roots->count]);
+    for (uint64_t i = 0; i < args->warm_up; i++) {
+        const struct root_set roots = roots_of_search(run, i % run->searches);
+        record_nothing(s, args, &roots);
+    }
     if (talks && !args->cli.verbose && !isatty(fileno(run->talk)))
         progress_start(&args->cli);
-    progress_stage("searching", roots->count, PROGRESS_ITEMS);
-    for (uint64_t i = 0; i < roots->count; i++) {
+    progress_stage("searching", run->searches, PROGRESS_ITEMS);
+    for (uint64_t i = 0; i < run->searches; i++) {
         if (search_one(run, i, &run->records[i], talks, e) != ST_OK ||
             (args->trace != NULL && trace_file_add(&run->trace, &run->records[i], e) != ST_OK))
             return e->status;
@@ -118,7 +138,7 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Searches from the root on each line of standard input (--serve). For each line prints the record of the
+/* Collective. Searches from the root, or the roots, on each line of standard input (--serve). For each line prints the record of the
  * search, or the reason why the line is no root. At the end of the input fails with ST_USAGE if any line was no root. */
 static enum status serve_all(struct run *run, struct error *e)
 {
@@ -152,10 +172,10 @@ static enum status conclude(struct run *run, struct error *e)
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
         if (!run->args->cli.quiet || run->talk == stdout) /* no summary with -q if a result goes to stdout */
-            report_summary(run->talk, run->records, run->searcher.roots.count);
+            report_summary(run->talk, run->records, run->searches);
         stream_flush(run->talk, e);
         if (run->args->json != NULL && e->status == ST_OK)
-            report_json(run->args->json, &run->env, run->records, run->searcher.roots.count, e);
+            report_json(run->args->json, &run->env, run->records, run->searches, e);
     }
     return comm_agree(&run->searcher.comm, e);
 }
@@ -170,10 +190,11 @@ static void run_on_rank(void *context, struct error *e)
     double start = cli_seconds();
     if (s->comm.rank == 0)
         progress_start(&args->cli);
-    if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
+    if (searcher_open(s, args->depths != NULL || args->parents != NULL || args->nearest != NULL, e) != ST_OK ||
         searcher_choose_roots(s, e) != ST_OK)
         return;
-    run->records = zeroed(s->roots.count, sizeof *run->records, "records", e);
+    run->searches = args->together ? 1 : s->roots.count;
+    run->records = zeroed(run->searches, sizeof *run->records, "records", e);
     run->env = environment_of(s, run->command, start);
     if (comm_agree(&s->comm, e) != ST_OK)
         return;
@@ -188,7 +209,7 @@ static void run_on_rank(void *context, struct error *e)
 static void tear_down(void *context)
 {
     struct run *run = context;
-    for (uint64_t i = 0; run->records != NULL && i < run->searcher.roots.count; i++)
+    for (uint64_t i = 0; run->records != NULL && i < run->searches; i++)
         record_free(&run->records[i]);
     free(run->records);
     outfile_abort(run->trace.out);

@@ -249,7 +249,7 @@ enum status searcher_choose_roots(struct searcher *s, struct error *e)
         s->comm.rank == 0) {
         if (roots->count < args->count)
             cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each", roots->count);
-        outputs_check_roots(args, roots->ids, roots->count, e);
+        outputs_check_roots(args, roots->ids, args->together ? 1 : roots->count, e);
     }
     return comm_agree(&s->comm, e);
 }

@@ -1,4 +1,4 @@
-/* serve.c: reads a root from each line of standard input on rank 0, and sends the root to all ranks; see serve.h */
+/* serve.c: reads the roots of a search from each line of standard input on rank 0, and sends them to all ranks; see serve.h */
 #include "serve.h"
 
 #include "traverse/results/outputs.h"
@@ -9,12 +9,14 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* What rank 0 tells all ranks after each line of the input. With ORDER_SEARCH, `id` is the input id of the root. */
+/* What rank 0 tells all ranks after each line of the input. With ORDER_SEARCH, `count` is the number of roots, whose ids
+ * follow. */
 struct order {
     enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
-    uint64_t id;
+    uint64_t count;
 };
 
 /* Reads a line of standard input into s->line, as a string without the "\n" or "\r\n" at its end, cut off after
@@ -35,34 +37,66 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Sets *id to the input id of the root on a line of `bytes` bytes. If there is a map, the line is a name, otherwise a
- * number. Fails with ST_USAGE if the graph has no such vertex. */
-static enum status find_id(const char *line, int64_t bytes, const struct searcher *searcher, uint64_t *id, struct error *e)
+/* Sets *id to the number in a text. Fails with ST_USAGE if the graph has no such vertex. */
+static enum status find_id(const char *text, uint64_t n, uint64_t *id, struct error *e)
 {
-    const uint64_t n = searcher->graph.manifest.totals.n;
+    const int is_number = parse_u64(text, id) == 0;
+    if (!is_number && !has_digits_alone(text))
+        return fail(e, ST_USAGE, "'%.64s' is not a whole number", text);
+    if (!is_number || *id >= n)
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, text, n - 1);
+    return ST_OK;
+}
+
+/* Allocates and sets roots->ids to the input ids of the roots on a line of `bytes` bytes. If there is a map, roots are names,
+ * otherwise numbers. Only with --together a line may have several: numbers with commas between them, or names with tabs. Fails
+ * with ST_USAGE if the graph has no such vertex. Overwrites the line. */
+static enum status find_ids(char *line, int64_t bytes, const struct searcher *searcher, struct roots *roots, struct error *e)
+{
+    const char separator[] = {searcher->map != NULL ? '\t' : ',', '\0'};
+    uint64_t count = 1;
     if (bytes > MOST_LINE_BYTES)
         return fail(e, ST_USAGE, "a line of %" PRId64 " bytes: expected %d at most", bytes, MOST_LINE_BYTES);
     if (memchr(line, '\0', (size_t)bytes) != NULL)
         return fail(e, ST_USAGE, "'%.64s' goes on with a NUL byte: expected a line of text", line);
-    if (searcher->map != NULL)
-        return name_map_find(searcher->map, &line, 1, id, e);
-    const int is_number = parse_u64(line, id) == 0;
-    if (!is_number && !has_digits_alone(line))
-        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
-    if (!is_number || *id >= n)
-        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
-    return ST_OK;
+    for (const char *at = line; searcher->args->together && (at = strchr(at, *separator)) != NULL; at++)
+        count++;
+    if (count > MAX_ROOTS)
+        return fail(e, ST_USAGE, "a line of more than %d roots", MAX_ROOTS);
+    const char **text = zeroed(count, sizeof *text, "roots", e);
+    if (roots_resize(roots, count, e) == ST_OK) {
+        for (uint64_t i = 0; i < count; i++)
+            text[i] = count > 1 ? strsep(&line, separator) : line;
+        if (searcher->map != NULL)
+            name_map_find(searcher->map, text, count, roots->ids, e);
+        for (uint64_t i = 0; i < count && searcher->map == NULL && e->status == ST_OK; i++)
+            find_id(text[i], searcher->graph.manifest.totals.n, &roots->ids[i], e);
+    }
+    free(text);
+    return e->status;
+}
+
+/* Collective. Makes the roots that rank 0 has found those of all ranks, and finds their shards. */
+static enum status share_roots(const struct searcher *searcher, uint64_t count, struct roots *roots, struct error *e)
+{
+    const struct comm *comm = searcher->rank.comm;
+    if (comm->rank != 0)
+        roots_resize(roots, count, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    comm_broadcast(comm, roots->ids, count * sizeof *roots->ids, 0);
+    return roots_locate(roots, &searcher->rank, e);
 }
 
 /* Collective. Rank 0 reads the next line that is not empty, while the other ranks wait. There are four cases:
- * - The line has a root: sets roots->count to 1, and finds the shard of the root.
- * - The line has none, or the names of the root's results are refused: sets roots->count to 0, and on rank 0 s->refused.
+ * - The line has roots: sets `roots`, and finds the shards of the roots.
+ * - The line has none, or the names of the results are refused: sets roots->count to 0, and on rank 0 s->refused.
  * - The input has ended: sets roots->count to 0, and s->ended to 1.
  * - Rank 0 cannot read, or memory is short: the call fails on all ranks. */
 enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
 {
     const struct rank *rank = &searcher->rank;
-    struct roots *root = &searcher->roots;
+    struct roots *roots = &searcher->roots;
     struct order order = {.what = ORDER_SEARCH};
     int64_t bytes;
     watch_phase("waiting for a root");
@@ -74,9 +108,10 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
             fail_errno(e, "standard input", "cannot read");
         else if (bytes < 0)
             order.what = ORDER_END;
-        else if (find_id(s->line, bytes, searcher, &order.id, &s->refused) != ST_OK ||
-                 outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
+        else if (find_ids(s->line, bytes, searcher, roots, &s->refused) != ST_OK ||
+                 outputs_check_roots(searcher->args, roots->ids, 1, &s->refused) != ST_OK)
             order.what = ORDER_NOTHING;
+        order.count = roots->count;
         s->any_refused |= order.what == ORDER_NOTHING;
         if (s->refused.status == ST_RESOURCE) /* only memory is short; the line may have a root */
             *e = s->refused;
@@ -85,11 +120,10 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
     }
     comm_await(rank->comm, &order, sizeof order);
     s->ended = order.what == ORDER_END;
-    root->count = order.what == ORDER_SEARCH;
-    *root->ids = order.id;
-    if (order.what == ORDER_FAIL)
-        return comm_agree(rank->comm, e);
-    return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
+    if (order.what == ORDER_SEARCH)
+        return share_roots(searcher, order.count, roots, e);
+    roots->count = 0;
+    return order.what == ORDER_FAIL ? comm_agree(rank->comm, e) : ST_OK;
 }
 
 /* Prints one line with the reason why the last line was refused. Control characters in it, from the line or from the name

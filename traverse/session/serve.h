@@ -1,5 +1,5 @@
-/* serve.h: reads roots from standard input while the program runs (--serve). Rank 0 reads, and sends each root to all
- * ranks. */
+/* serve.h: reads roots from standard input while the program runs (--serve). Rank 0 reads, and sends the roots of each line to
+ * all ranks. */
 #ifndef DBFS_SERVE_H
 #define DBFS_SERVE_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MOST_LINE_BYTES = 1 << 20 }; /* a longer line is refused. The limit is high, because names may be long */
+enum { MOST_LINE_BYTES = 1 << 24 }; /* a longer line is refused. The limit is high, because a line may have many roots */
 
 /* The state of reading roots from standard input. */
 struct serve {
@@ -17,9 +17,9 @@ struct serve {
     char line[MOST_LINE_BYTES + 1]; /* on rank 0: the line that was read last */
 };
 
-/* Collective. Waits for the next line of standard input, and finds the shard of the root on this line. All ranks sleep
- * while they wait, and the time of --timeout does not run. Sets roots->count to 1, or to 0 if the input has ended
- * (serve->ended), if the line has no vertex of the graph, or if a result file of this root must not be written. */
+/* Collective. Waits for the next line of standard input, and finds the shard of the root on this line, or of all roots with
+ * --together. All ranks sleep while they wait, and the time of --timeout does not run. Sets roots->count to 0 if the input has
+ * ended (serve->ended), if the line names no vertex of the graph, or if a result file must not be written. */
 enum status serve_next_root(struct serve *serve, struct searcher *searcher, struct error *e);
 
 /* Prints one line with the reason why the last line was refused. */

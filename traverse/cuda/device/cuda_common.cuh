@@ -186,6 +186,14 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
+/* Returns root number i of a search, below roots.count, with KIND_BIT if it is a delegate. of[] are the vertices of both kinds. */
+__device__ static inline uint32_t root_at(const gpu_roots &roots, const gpu_vertices *of, uint32_t i)
+{
+    if (roots.count == 1)
+        return roots.first;
+    return i < roots.delegates ? of[DELEGATES].queue[i] | KIND_BIT : of[NORMALS].queue[i - roots.delegates];
+}
+
 /* Writes the numbers of the vertices whose bits are set in `bits`, word w of a bitmap, to queue[at], queue[at + 1], and so
  * on. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)

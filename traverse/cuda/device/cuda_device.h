@@ -322,6 +322,10 @@ enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, v
                            const struct device_options *options, struct error *e);
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
+/* In cuda_roots.c. Sets *to to those of the roots that the device has: delegates, and normals of its shard. Several are listed
+ * in gpu_vertices.queue by a copy in the stream of the delegates; what reads them must be launched behind it. */
+enum status gpu_take_roots(struct device *device, const struct root_set *roots, struct gpu_roots *to, struct error *e);
+
 /* In cuda_fused_run.c. gpu_fused_open prepares fused searches; with several shards gpu_peers_open does the rest when the peers
  * are known. `possible`: the plan has memory for fused searches. `notes`: the plan has memory for notes of levels.
  * gpu_fused_close frees what gpu_fused_open allocated. */
@@ -335,7 +339,7 @@ int gpu_has_hubs(const struct device *device);
 
 /* Starts a fused search, and returns at once; gpu_await_kernels waits for its end. With `noted` the kernel notes its
  * levels. With several shards, all peers must begin the same search, after gpu_peers_open. */
-enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+enum status gpu_fused_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                             struct error *e);
 
 /* Measures the lengths of rows, when the sections are loaded, and waits. Sets gpu_fused.first_of_class, which says for some
@@ -349,7 +353,7 @@ enum status gpu_fused_measure(struct device *device, struct error *e);
  * - gpu_sliced_begin: starts a sliced search, and returns at once. gpu_await_kernels waits for its end. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
-enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
+enum status gpu_sliced_begin(struct device *device, const struct root_set *roots, int noted, struct error *e);
 
 /* In cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. Called by gpu_join. */
 enum status gpu_peers_open(struct device *device, struct error *e);
@@ -456,11 +460,11 @@ enum status gpu_show(struct device *device, int elsewhere, struct peer_handle *h
 enum status gpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e);
 enum status gpu_wake(struct device *device, struct error *e);
-enum status gpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+enum status gpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
-enum status gpu_start(struct device *device, const struct root *root, struct error *e);
+enum status gpu_start(struct device *device, const struct root_set *roots, struct error *e);
 enum status gpu_previsit(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 enum status gpu_counts(struct device *device, struct workload *work, struct error *e);
 enum status gpu_count_edges(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);

@@ -70,6 +70,14 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: parents are not recorded */
 };
 
+/* The roots of a search that a device has: all that are delegates, and its own normals. A single root stands in `first`. Several
+ * are listed in the queues of their kinds when the search begins (gpu_take_roots). */
+struct gpu_roots {
+    uint32_t count;
+    uint32_t delegates; /* how many of them are delegates */
+    uint32_t first;     /* the first root, with PARENT_DELEGATE_BIT if it is a delegate; 0: there is none */
+};
+
 /* What a previsit counts for one kind of vertices. Vertices of a kind have rows in two subgraphs. Element k of an array is for
  * the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
@@ -300,9 +308,9 @@ void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list,
 /* Launches to = ~from. Both bitmaps have `words` words. */
 void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream);
 
-/* Launches a kernel that sets the bit of one vertex in `mask`, and parent[vertex] to `value` unless `parent` is NULL. */
-void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
-                   cudaStream_t stream);
+/* Launches a kernel that sets the bit of each root in `next` of its kind, and its parent to `value` if parents are recorded. */
+void cuda_set_roots(const struct gpu_roots *roots, const struct gpu_vertices of[VERTEX_KINDS], uint32_t value,
+                    cudaStream_t stream);
 
 /* Launches a kernel that sets values[v] to `none` for each vertex v below `count` that is not visited. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,

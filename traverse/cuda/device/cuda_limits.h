@@ -108,6 +108,10 @@ enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
  * 120,000 found vertices). */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
+/* The most roots of a fused search. They are its first sparse frontier, for which gpu_fused_capacity and gpu_peers_capacity have
+ * room: two rows for each of so many vertices, and the pieces of all rows. */
+enum { FUSED_MOST_ROOTS = PEERS_LISTED_EDGES };
+
 /* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
  * those of the shard. A vertex has two rows, one in each subgraph of its kind. Work items of a row that is cut are at
  * least half full. The rows of one subgraph may be cut twice in a level, once to push and once to pull. */

@@ -309,6 +309,7 @@ const struct backend backend_cuda = {
     .side_by_side = 1,
     .has_device_memory = 1,
     .updates_frontiers = 1,
+    .fused_roots = FUSED_MOST_ROOTS,
     .part_rows = SEARCH_PART_ROWS,
     .open = gpu_open,
     .close = gpu_close,

@@ -11,12 +11,12 @@ static int is_sliced(const struct device *dev)
 /* Begins a search of all levels, sliced or fused, and returns while the device searches. If gpu_can_answer_ahead returns 1, a
  * fused search on a single GPU also makes its answer: the answer's kernels are launched right behind it (answer_launched). An
  * answer of an earlier search is no longer valid (answer_valid). With several shards all peers must begin the search. */
-enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+enum status gpu_search_begin(struct device *dev, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e)
 {
     dev->fused.answer_valid = 0;
     dev->fused.answer_launched = dev->shard->p == 1 && !is_sliced(dev) && gpu_can_answer_ahead(dev);
-    return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
+    return is_sliced(dev) ? gpu_sliced_begin(dev, roots, noted, e) : gpu_fused_begin(dev, roots, mode, noted, e);
 }
 
 /* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels. After a

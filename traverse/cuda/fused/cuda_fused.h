@@ -128,11 +128,6 @@ struct fused_order {
 /* A third kind of vertices, if several GPUs search: the normals of all shards, numbered by the columns of nn (cuda_peers.h). */
 enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
 
-struct fused_root {
-    uint32_t index; /* the number of the root among the vertices of its kind */
-    enum vertex_kind kind;
-};
-
 /* The bitmaps that a search clears when it starts: `visited` and `next` of both kinds of vertices. They lie end to end in
  * memory, so they are cleared as one array of words. */
 struct cleared_words {
@@ -160,7 +155,7 @@ struct gpu_fused {
     struct fused_state *state; /* zero before the first search */
     struct fused_outputs out;
     struct fused_order order;
-    struct fused_root root;
+    struct gpu_roots roots;
 };
 
 /* ---- kernels and their launch ---- */

@@ -124,17 +124,38 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Starts a search: clears the state, the bitmaps and the counters, and sets the visited bit of the root. On a single GPU the
- * thread group then does the first levels, from the root on. On several GPUs a barrier of the GPUs makes the root the frontier,
- * as if a level of depth -1 had found it. All threads of the grid call it. */
+/* Makes the roots that this GPU has the next frontier: delegates are on all GPUs, and a normal is on its owner only. Writes
+ * depth 0 and ROOT_PARENT, and appends rows as work items. Sets visited bits, but that of an only root, which start_search sets.
+ * All threads of the grid call it. Not inlined, so that the search of one root on one GPU keeps its registers. */
+template <class S> __device__ static __noinline__ void put_roots(S &s)
+{
+    for (uint32_t first = warp_of_grid() * WARP; first < s.roots.count; first += warps_of_grid() * WARP) {
+        const bool has = first + lane_id() < s.roots.count;
+        const uint32_t v = has ? root_at(s.roots, s.of, first + lane_id()) : 0, id = v & ~KIND_BIT;
+        const gpu_vertices &kind = s.of[v >> 31];
+        if (has) {
+            kind.depth[id] = 0;
+            if (kind.parent != NULL)
+                kind.parent[id] = ROOT_PARENT;
+            if (s.roots.count > 1)
+                atomicOr(&kind.visited[id / 32], 1u << (id % 32));
+        }
+        list_vertices<S>(s.csr, s.block.target, v, has);
+    }
+}
+
+/* Starts a search: clears the state, the bitmaps and the counters, and sets the visited bit of an only root. On a single GPU
+ * the thread group then does the first levels, from this root on. Several roots, and all roots on several GPUs, become the
+ * frontier as if a level of depth -1 had found them. All threads of the grid call it. */
 template <class S> __device__ static void start_search(S &s)
 {
+    const bool begins_at_root = !S::together && s.roots.count == 1;
     if constexpr (S::together)
         begin_peers(s);
     if (threadIdx.x == 0) {
         s.block = {};
         s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
-        s.block.now.depth = S::together ? -1 : 0;
+        s.block.now.depth = begins_at_root ? 0 : -1;
         set_target(s);
         s.block.now.fresh = 1;
         s.block.thread_group_edges = s.thread_group * blockDim.x;
@@ -142,22 +163,22 @@ template <class S> __device__ static void start_search(S &s)
     begin_notes(s.notes, s.out);
     for (unsigned i = lane_id(); i < S::counters; i += WARP)
         own_space<S>().count[i] = 0;
-    const bool has_root = !S::together || s.root.index != NO_ROOT_HERE;
-    uint32_t *root = has_root ? &s.of[s.root.kind].visited[s.root.index / 32] : NULL;
+    const uint32_t *root = s.roots.count == 1 ? &s.of[s.roots.first >> 31].visited[(s.roots.first & ~KIND_BIT) / 32] : NULL;
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < s.cleared.words; i += threads)
-        s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.root.index % 32) : 0;
+        s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.roots.first % 32) : 0;
     for (unsigned round = 0; round < 3; round++)
         clear_round(s, round);
     if constexpr (S::together)
         clear_for_peers(s);
     grid_barrier(s);
-    if constexpr (S::together) {
-        put_root(s);
+    if (begins_at_root) {
+        if constexpr (!S::together)
+            leave_to_thread_group(s, true);
+    } else {
+        put_roots(s);
         search_barrier(s);
         end_level(s, true);
-    } else {
-        leave_to_thread_group(s, true);
     }
 }
 
@@ -190,7 +211,7 @@ template <class S> __device__ static void run_level(S &s)
     run_sparse(s);
 }
 
-/* The kernel: does a search from the root to the last level. Each block copies the parameters to its shared memory, `s`. At the
+/* The kernel: does a search from the roots to the last level. Each block copies the parameters to its shared memory, `s`. At the
  * end one thread keeps in device memory what the next search needs, and reports the number of levels to the host. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)

@@ -130,26 +130,25 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     return e->status;
 }
 
-/* Begins a fused search from `root` and returns while the search runs. The search gets the next number, which its report will
+/* Begins a fused search from all roots together and returns while the search runs. The search gets the next number, which its report will
  * have. If `noted`, it writes notes of its levels. fused.settled becomes 0, as the depths on the device are no longer complete.
  * With several shards all peers must begin the search. */
-enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+enum status gpu_fused_begin(struct device *dev, const struct root_set *roots, enum direction_mode mode, int noted,
                             struct error *e)
 {
     static const enum fused_mode modes[] = {[DIRECTION_AUTO] = FUSED_BY_COST,
                                             [DIRECTION_PUSH] = FUSED_PUSH,
                                             [DIRECTION_PULL] = FUSED_PULL};
     struct gpu_peers_search *group = &dev->fused.group;
-    const int together = dev->shard->p > 1, at_delegate = root->at == ROOT_AT_DELEGATE;
+    const int together = dev->shard->p > 1;
     const struct fused_launch *plain = together ? &group->launch : &dev->fused.launch,
                               *with_notes = together ? &group->noted : &dev->fused.noted,
                               *launch = noted ? with_notes : plain;
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
+    if (gpu_use(dev, e) != ST_OK || gpu_take_roots(dev, roots, &s->roots, e) != ST_OK)
+        return e->status;
     s->mode = modes[mode];
-    /* A root that is a delegate is on all GPUs. A root that is a normal is only on the GPU that owns it. */
-    s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
-    s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
     s->thread_group = launch->thread_group;
     s->thread_group_capacity = launch->thread_group_capacity;

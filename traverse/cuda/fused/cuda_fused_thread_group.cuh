@@ -293,8 +293,8 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the root, and the
- * root's parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
+/* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the only root, and
+ * its parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
  * of the grid (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the
  * first frontier is too large for even one level, s.state->moved becomes 0. All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
@@ -308,9 +308,9 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
         s.state->seen[threadIdx.x] = s.state->seen_edges[threadIdx.x] = 0;
     __syncthreads();
     if (at_root && blockIdx.x == 0 && threadIdx.x == 0) {
-        const uint32_t root = s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0);
-        if (s.of[s.root.kind].parent != NULL)
-            s.of[s.root.kind].parent[s.root.index] = ROOT_PARENT;
+        const uint32_t root = s.roots.first;
+        if (s.of[root >> 31].parent != NULL)
+            s.of[root >> 31].parent[root & ~KIND_BIT] = ROOT_PARENT;
         thread_group_list(s, 0)[0] = root;
         s.block.group_reached[0] = thread_group_part{1, class_of(s.first_of_class, root), {0, 0}};
     }
@@ -372,7 +372,7 @@ __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fuse
            now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
-/* Lets the thread group do levels while all other blocks wait. It begins at the root (at_root) or with the present frontier,
+/* Lets the thread group do levels while all other blocks wait. It begins at the only root (at_root) or with the present frontier,
  * and its last frontier becomes the frontier of all blocks. It stops when the frontier is too large, and is called again only
  * for a frontier of at most half as many edges (s.block.thread_group_edges). All threads of the grid call it. Not inlined, so
  * that the kernel has one copy of the code. */

@@ -124,9 +124,6 @@ struct gpu_fused_peers {
     struct peers_state *state;
 };
 
-/* The value of gpu_fused_peers.fused.root.index on a GPU that does not have the root. */
-#define NO_ROOT_HERE UINT32_MAX
-
 /* A GPU reports this value as the number of levels if a peer did not come to a barrier. */
 #define PEERS_FAILED UINT32_MAX
 

@@ -273,21 +273,4 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
 }
 
-/* Makes the root the next frontier on the GPUs that have it: a delegate is on all GPUs, and a normal is on its owner only.
- * Writes depth 0 and ROOT_PARENT for the root, and appends its rows as work items. Its visited bit is set already. All threads
- * of the grid call it, and one warp does the work. */
-template <class S> __device__ static void put_root(S &s)
-{
-    if (blockIdx.x != 0 || threadIdx.x >= WARP)
-        return;
-    const gpu_vertices &v = s.of[s.root.kind];
-    const bool has = lane_id() == 0 && s.root.index != NO_ROOT_HERE;
-    if (has) {
-        v.depth[s.root.index] = 0;
-        if (v.parent != NULL)
-            v.parent[s.root.index] = ROOT_PARENT;
-    }
-    list_vertices<S>(s.csr, s.block.target, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
-}
-
 #endif

@@ -143,7 +143,8 @@ struct gpu_sliced {
     uint32_t *list[2];
     uint32_t list_capacity;  /* the largest number of slices of a block's part; 0: no SPARSE levels */
     /* one search */
-    uint32_t root;
+    struct gpu_roots roots;
+    uint32_t root; /* the number of the first root */
     uint32_t parity; /* 0 or 1, in turn: which set of state->arrived, and which of the two far bitmaps, this search uses */
     struct fused_order order;
     struct fused_outputs out;

@@ -393,12 +393,13 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* ---- a search ---- */
 
-/* Begins a search: visits the root, with depth and parent. block.slice[0] becomes the list of the root's slices. The
- * first level is BLOCK, or dense if the root has more slices than a block pushes. Begins the notes, and clears the
- * counters and the far bits for the next search. All threads of all blocks call it. */
+/* Begins a search: clears this block's visited bits, its counts, and the far bits for the next search, and begins the notes. An
+ * only root is visited, with depth and parent. block.slice[0] becomes the list of its slices, and the first level is BLOCK, or
+ * dense if it has more slices than a block pushes. Several roots are left to find_roots. All threads of all blocks call it. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
-    const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
+    const bool several = s.roots.count > 1;
+    const uint32_t first = several ? 0 : s.first[s.root], count = several ? 0 : s.first[s.root + 1] - first;
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
     if (B::split) /* clears the far bits of the next search */
@@ -411,7 +412,10 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
         sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0};
-        p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
+        if (several)
+            p.depth = -1;
+        else
+            p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
         block.found = block.weight = 0;
         block.now = p;
         if (B::split)
@@ -419,12 +423,12 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
         s.state->arrived[s.parity ^ 1][threadIdx.x] = 0;
-    if (thread_of_grid() == 0)
+    if (thread_of_grid() == 0 && !several)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
     /* each block sets the bit, even a far bit that all blocks share, because no barrier follows */
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && !several) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
             atomicOr(&s.far[word], bit);
@@ -432,6 +436,24 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
             near_bits()[word] = bit;
     }
     __syncthreads();
+}
+
+/* Makes several roots the frontier, as if a level of depth -1 had found them: sets their bits in the `found` bitmap of number
+ * `turn`, writes their depths and parents, and counts them. Then the blocks go on as after any level. Returns where a PUSH
+ * finds the frontier. All threads of all blocks call it. Not inlined, so that searches of one root keep their registers. */
+template <class B> __device__ static __noinline__ frontier_form find_roots(B &block, const gpu_sliced &s, unsigned turn)
+{
+    slice_tally tally = {};
+    for (uint32_t i = thread_of_grid(); i < s.roots.count; i += threads_of_grid()) {
+        const uint32_t root = root_at(s.roots, s.of, i), v = root & KIND_BIT ? root & ~KIND_BIT : root + s.first_normal;
+        atomicOr(&s.found[turn * s.words + v / 32], 1u << (v % 32));
+        put_depth(s, v, 0, ROOT_PARENT);
+        tally.found++;
+        tally.weight += s.first[v + 1] - s.first[v];
+    }
+    add_tally(block, tally);
+    grid_barrier(block, s, turn, GOES_ON);
+    return take_level(block, s, turn, false, false);
 }
 
 /* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and the answer if
@@ -477,6 +499,10 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
     bool each = false;                   /* each block has reached the end of the search by itself */
     unsigned turn = 0;
+    if (s.roots.count > 1) {
+        form = find_roots(block, s, turn);
+        turn = next_turn(turn);
+    }
     for (; block.now.found != 0; turn = next_turn(turn)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);

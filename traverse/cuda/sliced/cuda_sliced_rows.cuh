@@ -284,10 +284,10 @@ enum frontier_form {
 };
 
 /* Returns a word of the frontier's bitmap, the `found` bitmap of the level before. `turn` and `depth` are those of the
- * present level. At depth 0 the frontier is the root. */
+ * present level. At depth 0 the frontier may be an only root. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
-    if (depth == 0)
+    if (depth == 0 && s.roots.count == 1)
         return word == s.root / 32 ? 1u << (s.root % 32) : 0;
     return s.found[previous_turn(turn) * s.words + word];
 }

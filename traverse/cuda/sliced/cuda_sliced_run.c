@@ -103,14 +103,16 @@ void gpu_sliced_open_answers(struct device *dev)
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
-/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Searches use the two sets of
+/* Starts the kernel of a search from all roots together, with notes of levels if `noted`, and does not wait. Searches use the two sets of
  * counters and the two far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
  * dev->fused.answer_valid becomes 1 if the kernel also writes the answer. */
-enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
+enum status gpu_sliced_begin(struct device *dev, const struct root_set *roots, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
     struct gpu_sliced *s = &dev->fused.sliced.search;
-    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->first_normal);
+    if (gpu_use(dev, e) != ST_OK || gpu_take_roots(dev, roots, &s->roots, e) != ST_OK)
+        return e->status;
+    s->root = s->roots.delegates > 0 ? s->roots.first & ~PARENT_DELEGATE_BIT : s->roots.first + s->first_normal;
     s->parity ^= 1;
     s->far = s->found + (SLICED_TURNS + s->parity) * (size_t)s->words;
     s->order.number = ++dev->fused.search.order.number;

@@ -75,13 +75,18 @@ void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
-/* Launches one thread, which sets the bit of `vertex` in `mask` and, unless `parent` is NULL, parent[vertex] to `value`. */
-void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
+/* Launches a thread for each root, which sets its bit in `next` of its kind and, if parents are recorded, its parent to
+ * `value`. */
+void cuda_set_roots(const gpu_roots *roots, const gpu_vertices of[VERTEX_KINDS], uint32_t value, cudaStream_t stream)
 {
-    each(1, stream, [=] __device__(uint64_t) {
-        mask[vertex / 32] |= 1u << (vertex % 32);
-        if (parent != NULL)
-            parent[vertex] = value;
+    const gpu_roots all = *roots;
+    const gpu_vertices kinds[VERTEX_KINDS] = {of[0], of[1]};
+    each(all.count, stream, [=] __device__(uint64_t i) {
+        const uint32_t v = root_at(all, kinds, (uint32_t)i), id = v & ~KIND_BIT;
+        const gpu_vertices &kind = kinds[v >> 31];
+        atomicOr(&kind.next[id / 32], 1u << (id % 32));
+        if (kind.parent != NULL)
+            kind.parent[id] = value;
     });
 }
 

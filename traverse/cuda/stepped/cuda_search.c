@@ -56,14 +56,14 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Begins a search on a device, without waiting. Launches the clearing of bitmaps and counters. Sets the root's bit in
- * `next`, which the first previsit reads, and the root's parent: on every device if the root is a delegate, and on the
- * device of its shard if it is a normal. Resets what the last search has left in `dev`, and counts all sources as unvisited
- * in dev->frontier. */
-enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
+/* Begins a search on a device, without waiting. Launches the clearing of bitmaps and counters. Sets the bits of the roots in
+ * `next`, which the first previsit reads, and their parents: of delegates on every device, and of a normal on the device of
+ * its shard. Resets what the last search has left in `dev`, and counts all sources as unvisited in dev->frontier. */
+enum status gpu_start(struct device *dev, const struct root_set *roots, struct error *e)
 {
-    struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    struct gpu_vertices *d = &dev->of[DELEGATES];
     struct gpu_level *level = dev->counters.level;
+    struct gpu_roots own;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK || follow(dev, DELEGATES, NORMALS, e) != ST_OK)
         return e->status;
@@ -72,12 +72,9 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
     /* a delegate's parent is recorded only on devices that find this delegate; PARENT_NONE stays on all others */
     if (d->parent != NULL)
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
-    if (e->status != ST_OK)
+    if (e->status != ST_OK || gpu_take_roots(dev, roots, &own, e) != ST_OK)
         return e->status;
-    if (root->at == ROOT_AT_DELEGATE)
-        cuda_set_root(d->next, root->index, d->parent, PARENT_SELF, stream);
-    else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
-        cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
+    cuda_set_roots(&own, dev->of, PARENT_SELF, stream);
     dev->masks.next_input = d->next;
     dev->masks.has_known = 0;
     dev->fused.settled = 1; /* previsits write all depths */

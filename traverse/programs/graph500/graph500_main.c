@@ -87,14 +87,14 @@ static void parse(struct benchmark *b, int argc, char **argv)
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
-    record_nothing(s, &b->args, &s->roots.root[0]);
+    record_nothing(s, &b->args, &(struct root_set){s->roots.root, 1});
     for (uint64_t i = 0; i < s->roots.count; i++) {
         const struct root *root = &s->roots.root[i];
         struct record *run = &b->runs[i];
         struct offence first = {0};
         run->root = s->roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
-        if (record_search(run, s, &b->args, root, e) != ST_OK)
+        if (record_search(run, s, &b->args, &(struct root_set){root, 1}, e) != ST_OK)
             comm_abort(&s->comm, b->args.cli.program, e);
         double start = cli_seconds();
         watch_phase("proving the tree of root %" PRIu64, run->root);
@@ -131,7 +131,7 @@ static void measure_energy(struct benchmark *b)
         energy.used_j = 0;
         do {
             for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
-                record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[i]);
+                record_nothing(&b->searcher, &b->args, &(struct root_set){&b->searcher.roots.root[i], 1});
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;

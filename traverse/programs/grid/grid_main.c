@@ -76,10 +76,11 @@ static void take_incoming(struct device *device, int32_t depth)
 /* Collective. Searches from a root, level by level, until no rank finds a vertex. Leaves the depths on the device, and
  * fills *times. Unless `log` is NULL, adds a record of each level to it, in which the vertices that `expand` sends count as
  * frontier bytes, and those that `fold` sends as lists (exchange_counts.h). */
-static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
+static enum status grid_bfs_search(struct bfs *bfs, const struct root_set *roots, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {
     struct device *device = bfs->rank->devices[0];
+    const struct root *root = roots->root; /* there is just one, as dbfs-traverse-2d has no --together */
     uint64_t found = root->at == ROOT_AT_LOCAL;
     *times = (struct bfs_times){0};
     start(device, root);
