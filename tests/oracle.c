@@ -178,7 +178,7 @@ static int print_depths(const struct adjacency *graph, const struct search *sear
 {
     for (uint64_t v = 0; v < graph->n; v++) {
         int64_t depth = search->depth[v] == UNREACHED ? -1 : (int64_t)search->depth[v];
-        fprintf(out, "%" PRIu64 " %" PRId64 "\n", v, depth);
+        fprintf(out, "%" PRIu64 "\t%" PRId64 "\n", v, depth);
     }
     if (fflush(out) != 0 || ferror(out))
         return te_fail(TE_FAILED, "%s: writing: %s", name, strerror(errno));

@@ -65,7 +65,7 @@ static int parse_value_line(const char *p, const char *eol, uint64_t *id, int64_
     int negative;
 
     p = te_digits(p, eol, INT64_MAX, id);
-    if (!p || p == eol || *p++ != ' ')
+    if (!p || p == eol || (*p != ' ' && *p != '\t') || p++ == eol)
         return 0;
     negative = p < eol && *p == '-';
     p = te_digits(p + negative, eol, INT64_MAX, &magnitude);

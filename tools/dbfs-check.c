@@ -22,7 +22,7 @@ static const char help[] =
     "  -r, --roots ROOT       the root; without this it is the vertex of depth 0, or the one that is\n"
     "                         its own parent. Several, separated by commas, need %d in FILE\n"
     "      --together         the roots are those of one search, and all have depth 0\n"
-    "      --depths FILE      distances: .npy, lines 'id value' or 'id,value', or raw integers; '-' is\n"
+    "      --depths FILE      distances: .npy, .csv, lines of id and value, or raw integers; '-' is\n"
     "                         standard input; %d stands for the root\n"
     "      --parents FILE     parents, likewise; with or without --depths\n"
     "      --nearest FILE     with --together: the root that each vertex is nearest to, likewise\n"

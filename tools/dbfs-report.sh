@@ -585,11 +585,14 @@ END
 }
 
 # NAME: writes the script of a plot of how many vertices there are at each distance. A line of the input is a vertex and a distance, as
-# --depths writes them: an id and a blank, a name and a tab, or either and a comma between; -1 is a vertex that was not reached.
+# --depths writes them: with a tab or a comma between or, as version 1.0.0 wrote ids, a blank; -1 is a vertex that was not reached.
+# Of a table of CSV the first line has the names of the columns, which may have parents behind the distances.
 plot_distances() {
     [ -z "$root" ] || usage '-r: the distances of a file are those of one root'
     unreached=$(NAME=$1 WORK=$work awk -v OFS='\t' -v program="$program" '
         BEGIN { counts = ENVIRON["WORK"] "/counts" }
+        NR == 1 && /^id,distance(,parent)?$/ { parents = /parent/; next }
+        parents { sub(/,("([^"]|"")*"|[^",]*)$/, "") }
         !/^([0-9]+[ \t]|[^\t]*\t|([^",\t]*|"([^"]|"")*"),)(-1|[0-9]+)$/ {
             if (/^#/) next
             printf "%s: %s:%d: not a vertex and its distance%s\n", program, ENVIRON["NAME"], NR,

@@ -635,6 +635,14 @@ void outfile_abort(struct outfile *out)
     free_outfile(out);
 }
 
+/* Removes NAME.part, and frees `out`. */
+void outfile_remove_part(struct outfile *out)
+{
+    if (out->grows && out->temp_path != NULL)
+        unlink(out->temp_path);
+    free_outfile(out);
+}
+
 /* Writes a whole output. */
 enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e)
 {

@@ -56,6 +56,10 @@ enum status outfile_open_in_place(struct outfile **out, const char *path, struct
 enum status outfile_open_growing(struct outfile **out, const char *path, uint64_t kept, struct error *e);
 enum status outfile_keep(struct outfile *out, struct error *e);
 
+/* Ends such an output without a file: removes NAME.part, and frees `out`. For a caller who has written what the part says to an
+ * output of its own. */
+void outfile_remove_part(struct outfile *out);
+
 /* The name of that part, which the caller frees; NULL for a path that is written directly. */
 enum status outfile_part(char **part, const char *path, struct error *e);
 

@@ -45,7 +45,7 @@ counted 8 | awk -F '\t' -v OFS='\t' '$2 != $3 { moved[$1] += $5; if ($1 > last) 
 for p in 1 2 4; do
     heard "$bin/rmatgen" --poisson -n $((p * 4000)) -k 10 | packed graph 1 -
     for sides in --one-sided ''; do
-        heard "$mpiexec" -n $p "$bin/dbfs-paths" --backend cpu -@ 1 -n 40 $sides "$work/graph" >"$work/pairs" </dev/null
+        heard "$mpiexec" -n $p "$bin/dbfs-paths" --backend cpu -@ 1 -q -n 40 $sides "$work/graph" >"$work/pairs" </dev/null
         row ours "${sides:+one side}${sides:-both sides}" $p "$(awk '$1 == "median_time:" { print 1000 * $2 }' "$work/pairs")"
     done
 done | sed 's/one side--one-sided/one side/' |

@@ -44,7 +44,7 @@ for ids in permuted plain; do
         p=${layout%x*} ranks=${layout#*x} name="$ids, $p shards on $ranks ranks"
         check_exit 0 "$name: all write text" traverse "$ranks" -r "$root" --depths "$tmp/d.csv" "$tmp/graph.$p"
         check "$name: text is that of one shard" cmp "$tmp/d.csv" "$tmp/one.csv"
-        traverse "$ranks" -r "$root" --depths - "$tmp/graph.$p" | tr ' ' , >"$tmp/piped"
+        traverse "$ranks" -r "$root" --depths - --result-format csv "$tmp/graph.$p" >"$tmp/piped"
         check "$name: rank 0 writes all windows into a pipe" cmp "$tmp/piped" "$tmp/one.csv"
     done
 done

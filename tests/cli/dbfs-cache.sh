@@ -8,7 +8,7 @@ here=$PWD
 PATH=$bin:$PATH
 cd "$tmp" || exit 1
 printf '0 1\n1 2\n' >g.txt
-printf '0 0\n1 1\n2 2\n' >want
+printf '0\t0\n1\t1\n2\t2\n' >want
 search() { timeout 60 dbfs -q -r 0 -o - "$@"; }
 
 # not_kept NAME SAYING FILE: the distances are right, and one line says why the shards are not kept

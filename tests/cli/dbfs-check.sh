@@ -144,6 +144,14 @@ for ranks in 1 2; do
     check_exit 0 "the .csv of dbfs-traverse on $ranks ranks" ranks $ranks --depths "$tmp/dt.csv" --parents "$tmp/pt.csv" "$tmp/g4"
     check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
 done
+"$BIN/dbfs-traverse" -q -r 0 --depths "$tmp/both.csv" --parents "$tmp/both.csv" "$tmp/g4" >"$tmp/traverse.out"
+sed 1d "$tmp/both.csv" | tr , '\t' >"$tmp/both.tsv"
+for both in both.csv both.tsv; do
+    check_exit 0 "distances and parents in one file, $both" "$check" --depths "$tmp/$both" --parents "$tmp/$both" "$tmp/g.edges"
+    check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
+done
+sed 's/^4,4,/4,5,/' "$tmp/both.csv" >"$tmp/f.csv"
+fault 'a fault in the distances of a file of both' 'f.csv: edge 3 4: depths 3 and 5' --depths "$tmp/f.csv"
 sed 's/^4,4$/4,5/' "$tmp/d.csv" >"$tmp/f.csv"
 fault 'a fault in .csv' 'f.csv: edge 3 4: depths 3 and 5' --depths "$tmp/f.csv"
 check_exit 0 '.csv from a pipe' sh -c '"$1" --depths - "$2" <"$3"' - "$check" "$tmp/g.edges" "$tmp/d.csv"
@@ -156,6 +164,7 @@ bad_file() {
     check_exit "$1" "$3" "$check" --depths "$tmp/f" "$tmp/g.edges"
     check_says "$tmp/f$2"
 }
+sed '5s/,[0-9]*$/,x/' "$tmp/both.csv" >"$tmp/f"; bad_file 3 ":5: not '3,VALUE,PARENT'" 'a parent that is no number'
 sed '4s/.*/3 x/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a line that is none'
 sed '4s/.*/4 3/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a wrong id'
 sed '4d' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a missing line'
@@ -171,10 +180,10 @@ sed '4s/,/ /' "$tmp/d.csv" >"$tmp/f"; bad_file 3 ":4: not '3,VALUE'" 'a line wit
 sed '4s/ /,/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a line with a comma'
 sed '4s/,.*/,/' "$tmp/d.csv" >"$tmp/f"; bad_file 3 ":4: not '3,VALUE'" 'a comma without a value'
 head -c 36 /dev/zero >"$tmp/f"
-bad_file 3 ": neither .npy nor lines 'id value' or 'id,value', and its 36 bytes are not the integers of 10 vertices" \
+bad_file 3 ": neither .npy nor a table of ids and values, and its 36 bytes are not the integers of 10 vertices" \
     'raw values of no width'
-: >"$tmp/f"; bad_file 3 ': neither .npy nor lines' 'an empty file'
-{ echo id,depth; cat "$tmp/d.csv"; } >"$tmp/f"; bad_file 3 ":1: not '0 VALUE' or '0,VALUE'" 'a line of titles'
+: >"$tmp/f"; bad_file 3 ': neither .npy nor a table' 'an empty file'
+{ echo id,depth; cat "$tmp/d.csv"; } >"$tmp/f"; bad_file 3 ":1: not '0 VALUE', '0,VALUE' or 'id,distance'" 'a line of other titles'
 # lines of names have 4 bytes, as those of integers have
 printf '%s\t0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'lines with names'
 printf '%s,0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'names in .csv'

@@ -219,14 +219,14 @@ check "$situation: get no note" test -z "$(grep effect err)"
 # ---- formats of results ----
 
 check_exit 0 'depths as .csv' dbfs-traverse -q -r 0 --depths d.csv --parents p.csv g.dbfs
-check "$situation: depths have commas" test "$(cat d.csv)" = "$(printf '0,0\n1,1\n2,2')"
-check "$situation: parents have commas" test "$(cat p.csv)" = "$(printf '0,0\n1,0\n2,1')"
+check "$situation: depths have commas" test "$(cat d.csv)" = "$(printf 'id,distance\n0,0\n1,1\n2,2')"
+check "$situation: parents have commas" test "$(cat p.csv)" = "$(printf 'id,parent\n0,0\n1,0\n2,1')"
 printf 'a b\ta,b\na,b\tsay "c"\n' | sed '1i from\tto' >names.txt
 edgeconv -q -u -f csv --compact=n.map -o n.edges names.txt
 dbfs-pack -q -o n.dbfs n.edges
 check_exit 0 'names as .csv' dbfs-traverse -q --map n.map -r 'a b' --force --depths n.csv --parents np.csv n.dbfs
-check "$situation: names are quoted where they must be" test "$(cat n.csv)" = "$(printf 'a b,0\n"a,b",1\n"say ""c""",2')"
-check "$situation: names of parents are quoted where they must be" test "$(sed 1d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
+check "$situation: names are quoted where they must be" test "$(cat n.csv)" = "$(printf 'id,distance\na b,0\n"a,b",1\n"say ""c""",2')"
+check "$situation: names of parents are quoted where they must be" test "$(sed 1,2d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
 for suffix in gz xz zst bz2; do
     says 2 "depths as .$suffix" "results are written as they are: use '-' for this file" dbfs-traverse -r 0 --depths d.txt.$suffix g.dbfs
     check 'a suffix of results ends before the search' test -z "$(grep '^root' out)"
@@ -243,7 +243,7 @@ check 'a file of each root that is an array is not written' test -z "$(ls | grep
 check_exit 0 '--json and --trace take these endings' dbfs-traverse -q -r 0 --json v.json --trace v.jsonl g.dbfs
 for name in v v.txt v.tsv v.out v.0 v.2024; do
     check_exit 0 "depths as $name" dbfs-traverse -q -r 0 --depths $name g.dbfs
-    check "$situation: depths are lines of text" test "$(cat $name)" = "$(printf '0 0\n1 1\n2 2')"
+    check "$situation: depths are lines of text" test "$(cat $name)" = "$(printf '0\t0\n1\t1\n2\t2')"
 done
 check_exit 0 'depths to a device' dbfs-traverse -q -r 0 --depths /dev/null g.dbfs
 check 'the advice works' bash -c 'dbfs-traverse -q -r 0 --depths - g.dbfs 2>/dev/null | gzip >d.txt.gz; test "$(gzip -dc d.txt.gz | wc -l)" = 3'

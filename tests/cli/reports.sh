@@ -349,9 +349,11 @@ check 'a picture of distances counts the vertices at each distance' diff \
     <(sed -n '/^\$counts/,/^END/p' "$tmp/out" | sed '1,2d;$d')
 check 'the title of a picture of distances has the vertices that are not reached' \
     grep -q "; $(awk '$2 < 0 { n++ } END { print n + 0 }' "$tmp/hops.txt") not reached" "$tmp/out"
-tr ' ' ',' <"$tmp/hops.txt" >"$tmp/hops.csv"
+"$traverse" -q -r "$first" --depths "$tmp/hops.csv" --parents "$tmp/hops.csv" "$tmp/p1" >"$tmp/summary" 2>&1
+tr '\t' ' ' <"$tmp/hops.txt" >"$tmp/hops-1.0.0.txt"
 "$report" plot "$tmp/hops.txt" >"$tmp/of.txt"
-check 'distances as .csv make the picture of distances as text' cmp <("$report" plot "$tmp/hops.csv") "$tmp/of.txt"
+check 'distances and parents as .csv make the picture of distances as text' cmp <("$report" plot "$tmp/hops.csv") "$tmp/of.txt"
+check 'distances of version 1.0.0 make the picture of distances as text' cmp <("$report" plot "$tmp/hops-1.0.0.txt") "$tmp/of.txt"
 printf '0 1\n1 x\n' >"$tmp/bad.txt"
 check_exit 3 'a line that is no distance is refused' "$report" plot "$tmp/bad.txt"
 check_says "$tmp/bad.txt:2: not a vertex and its distance$" 'the message about a line that is no distance has file and line'

@@ -38,14 +38,14 @@ static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, st
     return e->status;
 }
 
-/* Replaces f->fd by a nameless file of a pipe's bytes or, if `is_text`, of the values of a text. */
-static enum status replace_file(struct claim_file *f, int is_text, const char *tmpdir, struct error *e)
+/* Replaces f->fd by a nameless file of a pipe's bytes or, with the layout of a text, of its values. */
+static enum status replace_file(struct claim_file *f, const struct text_layout *layout, const char *tmpdir, struct error *e)
 {
     int file = unnamed_file(tmpdir);
     if (file < 0)
         return fail_errno(e, tmpdir, "cannot create a temporary file");
-    if (is_text)
-        claim_text_convert(f, file, tmpdir, e);
+    if (layout != NULL)
+        claim_text_convert(f, layout, file, tmpdir, e);
     else
         copy_all(f, file, tmpdir, e);
     close(f->fd);
@@ -68,7 +68,7 @@ static enum status open_path(struct claim_file *f, const char *path, const char 
     if (S_ISDIR(st.st_mode))
         return fail(e, ST_BAD_DATA, "%s: is a directory, not a file of results", f->name);
     if (!S_ISREG(st.st_mode))
-        return replace_file(f, /* is_text */ 0, tmpdir, e);
+        return replace_file(f, /* layout */ NULL, tmpdir, e);
     f->start = is_stdin ? lseek(f->fd, 0, SEEK_CUR) : 0;
     return ST_OK;
 }
@@ -84,12 +84,13 @@ static enum status open_raw(struct claim_file *f, const unsigned char *head, siz
     /* a line has 4 bytes or more */
     if (claim_is_lines(head, count) && !(fits && f->width < 4))
         return fail(e, ST_BAD_DATA,
-                    "%s:1: not '0 VALUE' or '0,VALUE' with a newline; names (--map) are not taken",
+                    "%s:1: not '0 VALUE', '0,VALUE' or 'id,distance' with a newline; names (--map) are not taken, nor are "
+                    "tables of several roots",
                     f->name);
     if (fits)
         return ST_OK;
     return fail(e, ST_BAD_DATA,
-                "%s: neither .npy nor lines 'id value' or 'id,value', and its %llu bytes are not "
+                "%s: neither .npy nor a table of ids and values, and its %llu bytes are not "
                 "the integers of %llu vertices",
                 f->name, (unsigned long long)bytes, (unsigned long long)n);
 }
@@ -99,24 +100,26 @@ static enum status open_by_kind(struct claim_file *f, uint64_t n, const char *tm
 {
     struct stat st;
     unsigned char head[CLAIM_HEAD_BYTES];
+    struct text_layout layout;
     size_t got;
     if (read_fully_at(f->fd, (uint64_t)f->start, head, sizeof head, &got) != 0 || fstat(f->fd, &st) != 0)
         return fail_errno(e, f->name, "cannot read");
     uint64_t bytes = (uint64_t)(st.st_size - f->start);
     if (claim_is_npy(head, got))
         return claim_npy_open(f, head, got, bytes, e);
-    if (claim_is_text(head, got)) {
+    if (claim_is_text(head, got, &layout)) {
         f->width = 8;
-        return replace_file(f, /* is_text */ 1, tmpdir, e);
+        return replace_file(f, &layout, tmpdir, e);
     }
     f->count = n;
     return open_raw(f, head, got, bytes, e);
 }
 
 /* Opens the results of a graph of n vertices, and checks that there are n. */
-enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n, const char *tmpdir, struct error *e)
+enum status claim_file_open(struct claim_file *f, const char *path, int is_depths, uint64_t n, const char *tmpdir,
+                            struct error *e)
 {
-    memset(f, 0, sizeof *f);
+    *f = (struct claim_file){.is_depths = is_depths};
     if (open_path(f, path, tmpdir, e) == ST_OK && open_by_kind(f, n, tmpdir, e) == ST_OK &&
         f->count != n)
         fail(e, ST_INVALID, "%s: has the values of %llu vertices, and the graph has %llu", f->name,

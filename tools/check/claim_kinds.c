@@ -83,15 +83,26 @@ enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size
 
 /* ---- text ---- */
 
-/* Nonzero if a file that begins so has lines `0 value` or `0,value`. */
-int claim_is_text(const unsigned char *head, size_t count)
+/* Sets *layout to that of a text that begins with `head`. Nonzero if its first line of values is that of vertex 0. */
+int claim_is_text(const unsigned char *head, size_t count, struct text_layout *layout)
 {
-    size_t at = 2;
-    if (count < 4 || !isdigit(head[0]) || (head[1] != ' ' && head[1] != ','))
+    static const char *const titles[] = {"id,distance\n", "id,parent\n", "id,distance,parent\n"};
+    size_t at = 0;
+    *layout = (struct text_layout){.fields = 1};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        if (count > strlen(titles[i]) && memcmp(head, titles[i], strlen(titles[i])) == 0) {
+            at = layout->begin = strlen(titles[i]);
+            layout->titled = 1;
+        }
+    }
+    if (count < at + 4 || head[at] != '0' || strchr(layout->titled ? "," : " ,\t", head[at + 1]) == NULL)
         return 0;
-    at += head[at] == '-';
-    while (at < count && isdigit(head[at]))
-        at++;
+    layout->separator = (char)head[at + 1];
+    for (at++; at < count && head[at] == (unsigned char)layout->separator && layout->fields < 3; layout->fields++) {
+        at += 1 + (at + 1 < count && head[at + 1] == '-');
+        while (at < count && isdigit(head[at]))
+            at++;
+    }
     return at < count && head[at] == '\n';
 }
 
@@ -119,32 +130,38 @@ static int take_digits(const char **text, uint64_t *value)
     return 0;
 }
 
-/* Reads a line "id value\n". Nonzero if it has this id and this separator. */
-static int parse_line(const char *line, uint64_t id, char separator, int64_t *value)
+/* Reads a line of the id and one or two values, and takes the value of the last field, or with `second` of the second. Nonzero
+ * if it has this id, and the separator and fields of the layout. */
+static int parse_line(const char *line, uint64_t id, const struct text_layout *layout, int second, int64_t *value)
 {
     uint64_t found, size;
-    if (take_digits(&line, &found) || found != id || *line++ != separator)
+    if (take_digits(&line, &found) || found != id)
         return 0;
-    int negative = *line == '-';
-    line += negative;
-    if (take_digits(&line, &size) || *line != '\n')
-        return 0;
-    *value = negative ? -(int64_t)size : (int64_t)size;
-    return 1;
+    for (unsigned field = 1; field < layout->fields; field++) {
+        if (*line++ != layout->separator)
+            return 0;
+        int negative = *line == '-';
+        line += negative;
+        if (take_digits(&line, &size))
+            return 0;
+        if (field == 1 || !second)
+            *value = negative ? -(int64_t)size : (int64_t)size;
+    }
+    return *line == '\n';
 }
 
 /* Appends the values of all lines to the file `to`, and counts them in f->count. */
-static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *values, int to,
+static enum status convert_lines(struct claim_file *f, FILE *text, const struct text_layout *layout, int64_t *values, int to,
                                  const char *tmpdir, struct error *e)
 {
-    char line[64], separator = ' ';
+    const char *const shown = layout->separator == '\t' ? "\\t" : layout->separator == ',' ? "," : " ";
+    char line[96];
     size_t held = 0;
     while (fgets(line, sizeof line, text) != NULL) {
-        if (f->count == 0 && line[1] == ',')
-            separator = ',';
-        if (!parse_line(line, f->count, separator, &values[held]))
-            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 "%cVALUE' with a newline",
-                        f->name, f->count + 1, f->count, separator);
+        if (!parse_line(line, f->count, layout, f->is_depths, &values[held]))
+            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 "%sVALUE%s' with a newline", f->name,
+                        f->count + 1 + (uint64_t)layout->titled, f->count, shown,
+                        layout->fields < 3 ? "" : layout->separator == ',' ? ",PARENT" : "\\tPARENT");
         f->count++;
         if (++held < TEXT_VALUES)
             continue;
@@ -158,17 +175,18 @@ static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *valu
 }
 
 /* The same for the text f->fd, through a stream and a buffer of its own. */
-enum status claim_text_convert(struct claim_file *f, int to, const char *tmpdir, struct error *e)
+enum status claim_text_convert(struct claim_file *f, const struct text_layout *layout, int to, const char *tmpdir,
+                               struct error *e)
 {
     int64_t *values = malloc(TEXT_VALUES * sizeof *values);
     int fd = dup(f->fd);
     FILE *text = NULL;
     if (values == NULL)
         fail_memory(e, f->name, TEXT_VALUES * sizeof *values);
-    else if (fd < 0 || lseek(fd, f->start, SEEK_SET) < 0 || (text = fdopen(fd, "r")) == NULL)
+    else if (fd < 0 || lseek(fd, f->start + (off_t)layout->begin, SEEK_SET) < 0 || (text = fdopen(fd, "r")) == NULL)
         fail_errno(e, f->name, "cannot open again");
     else
-        convert_lines(f, text, values, to, tmpdir, e);
+        convert_lines(f, text, layout, values, to, tmpdir, e);
     if (text != NULL)
         fclose(text);
     else if (fd >= 0)

@@ -14,9 +14,9 @@ enum status claims_open(struct claims *a, const char *depths, const char *parent
     a->has_depths = depths != NULL;
     a->has_parents = parents != NULL;
     a->has_nearest = nearest != NULL;
-    if ((depths != NULL && claim_file_open(&a->depths, depths, n, tmpdir, e) != ST_OK) ||
-        (parents != NULL && claim_file_open(&a->parents, parents, n, tmpdir, e) != ST_OK) ||
-        (nearest != NULL && claim_file_open(&a->nearest, nearest, n, tmpdir, e) != ST_OK))
+    if ((depths != NULL && claim_file_open(&a->depths, depths, /* is_depths */ 1, n, tmpdir, e) != ST_OK) ||
+        (parents != NULL && claim_file_open(&a->parents, parents, /* is_depths */ 0, n, tmpdir, e) != ST_OK) ||
+        (nearest != NULL && claim_file_open(&a->nearest, nearest, /* is_depths */ 0, n, tmpdir, e) != ST_OK))
         claims_close(a);
     return e->status;
 }

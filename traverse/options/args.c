@@ -9,10 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns whether a name ends in the suffix. Upper case and lower case differ. */
+static int ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length >= end && strcmp(name + length - end, suffix) == 0;
+}
+
+/* Returns the format of a result file with this name (args.h). */
+enum result_format result_format_of(enum result_format wanted, const char *name)
+{
+    return wanted != RESULT_BY_SUFFIX ? wanted
+           : ends_in(name, ".npy")    ? RESULT_NPY
+           : ends_in(name, ".raw")    ? RESULT_RAW
+           : ends_in(name, ".csv")    ? RESULT_CSV
+                                      : RESULT_TEXT;
+}
+
+/* Returns whether a result is a table of text (args.h). The list of reached vertices always is. */
+int args_is_table(const struct args *args, const char *name)
+{
+    if (name == NULL || name == args->reached)
+        return name != NULL;
+    enum result_format format = result_format_of((enum result_format)args->result_format, name);
+    return format == RESULT_TEXT || format == RESULT_CSV;
+}
+
+/* Returns whether depths and parents are columns of one table (args.h). */
+int args_in_one_table(const struct args *args)
+{
+    return args_is_table(args, args->depths) && args->parents != NULL && strcmp(args->depths, args->parents) == 0;
+}
+
 /* Returns the number of results that go to standard output. */
 int args_stdouts(const struct args *args)
 {
-    int count = 0;
+    int count = args_in_one_table(args) && outfile_is_stdout(args->depths) ? -1 : 0;
     for (int i = 0; i < RESULTS; i++)
         count += outfile_is_stdout(args->results[i]);
     return count;
@@ -56,6 +88,8 @@ void args_finish(struct args *args)
     args->parents_width = args->parents_width_choice == PARENTS_AS_IDS ? 0 : 4 << args->parents_width_choice;
     if (args->warm_up == UINT64_MAX)
         args->warm_up = !args->roots_given && !args->serve;
+    if (args->nearest != NULL && args_in_one_table(args))
+        cli_usage(&args->cli, "--nearest: distances and parents need files of their own beside it");
     if (args_stdouts(args) > 1 && !args->plan)
         cli_usage(&args->cli, "only one result can go to standard output");
 }

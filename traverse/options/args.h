@@ -21,6 +21,9 @@ enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_I
  * RESULT_CENTRALITY have rows for each root. */
 enum { VALUE_RESULTS = 3, ROOT_RESULTS = 4, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 6, RESULTS = 10 };
 
+/* The format of a result file, in the order of the choices of --result-format. */
+enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESULT_NPY };
+
 /* The values of all options of the programs that search. */
 struct args {
     struct cli cli;
@@ -101,7 +104,17 @@ void args_note_idle(const struct args *args, int directed);
 /* Returns whether searches must record their levels. */
 int args_want_levels(const struct args *args);
 
-/* Returns the number of results that go to standard output. */
+/* Returns the format of a result file with this name: `wanted` or, if that is RESULT_BY_SUFFIX, the format of the suffix. */
+enum result_format result_format_of(enum result_format wanted, const char *name);
+
+/* Returns whether a result is a table of text, to which each root may append its lines. `name`: the name of the file; NULL is
+ * no result. */
+int args_is_table(const struct args *args, const char *name);
+
+/* Returns whether depths and parents are columns of one table, because both have the same name, which is that of a text. */
+int args_in_one_table(const struct args *args);
+
+/* Returns the number of results that go to standard output. Depths and parents in one table are one result. */
 int args_stdouts(const struct args *args);
 
 /* Returns where reports are printed: standard output, or standard error if a result goes to standard output. */

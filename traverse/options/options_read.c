@@ -208,17 +208,22 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Ends the program if two results of several roots would go to the same file. Each root needs a file of its own. With --in-place, all roots may use the same file, which is overwritten for each root. */
+/* Ends the program if results of several roots would go to one file that cannot take them. There are three cases:
+ * - The file is a table, and the user has asked for several roots: each root appends its lines.
+ * - With --in-place, the file is overwritten for each root.
+ * - Otherwise each root needs a file of its own. */
 static void check_outputs(const struct args *args)
 {
     const int several = args->serve || (args->count > 1 && !args->together);
     for (int i = 0; i < ROOT_RESULTS && several; i++) {
         const char *name = args->results[i];
+        const int asked = args->roots_given || args->count_given, takes_all = asked && args_is_table(args, name);
+        if (name == NULL || strstr(name, "%d") != NULL || args->in_place || takes_all)
+            continue;
         if (outfile_is_stdout(name))
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
-        if (name != NULL && strstr(name, "%d") == NULL && !args->in_place)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", name,
-                      args->roots_given ? "" : "; -r gives one root");
+        cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", name,
+                  args->roots_given ? ", or a table, whose name ends in .csv or .tsv" : "; -r gives one root");
     }
 }
 

@@ -26,13 +26,6 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
-/* Returns whether a name ends in the suffix. Upper case and lower case differ. */
-int outputs_ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length >= end && strcmp(name + length - end, suffix) == 0;
-}
-
 /* Collective. Lets the other ranks open the file that rank 0 has open in *out (outputs.h). For this, rank 0 broadcasts the
  * path of its temporary file, or an empty path if the other ranks are not to open the file. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
@@ -138,7 +131,7 @@ static enum status refuse_formats(const char *name, int has_values, struct error
         int stem = (int)(strlen(name) - strlen(formats[i]));
         if (is_ending(name, formats[i]))
             return fail(e, ST_USAGE, "%s: %s is not written: '%.*s.npy' is an array for numpy.load, "
-                        "'%.*s.csv' has a line 'id,value' for each vertex", name, formats[i], stem,
+                        "'%.*s.csv' has a line for each vertex", name, formats[i], stem,
                         name, stem, name);
     }
     return ST_OK;
@@ -157,8 +150,10 @@ static enum status check_names(const char *const *result, const struct inputs *i
         if (name != NULL && refuse_formats(name, i < VALUE_RESULTS || i > RESULT_CENTRALITY, e) != ST_OK)
             return e->status;
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
-        for (int j = 0; j < i; j++)
-            outfile_refuse_output(name, result[j], e);
+        for (int j = 0; j < i; j++) {
+            if (!(i == 1 && args_in_one_table(args))) /* parents, beside depths */
+                outfile_refuse_output(name, result[j], e);
+        }
         int in_place = args->in_place && i < VALUE_RESULTS && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
                        access(name, W_OK) == 0;
         if (e->status == ST_OK && !is_per_root(name) && !in_place)

@@ -12,9 +12,6 @@
  * it. */
 char *outputs_name(const char *pattern, uint64_t root);
 
-/* Returns whether a name ends in this suffix. Upper case and lower case differ. */
-int outputs_ends_in(const char *name, const char *suffix);
-
 /* Collective. Lets the other ranks open the file that rank 0 has open in *out, and sets their *out. If rank 0 passes 0 for
  * `wanted`, opens nothing. `name` is the name of the file in messages. Returns, on all ranks, whether all ranks have the file
  * open. If not, some of them may still have it open. */

@@ -5,10 +5,8 @@
 
 #include "traverse/engine/root_set.h"
 
-#include "formats/base/outfile.h"
+#include "formats/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The largest bytes of a message between ranks. */
@@ -23,7 +21,6 @@ struct reached_vertex {
 struct reached_list {
     struct reached_vertex *vertex; /* [count]; NULL while vertices are only counted */
     uint64_t count;
-    const struct name_map *map; /* the names of vertices; NULL: ids are printed instead of names */
 };
 
 /* Appends a vertex to the list if it was reached. Only counts it if list->vertex is NULL. `stored` is its stored id. */
@@ -82,22 +79,44 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Prints a line for each vertex of the list: its id or name, a tab, and its depth. Called by outfile_print. */
-static void print_list(FILE *out, const void *context)
+/* Writes a line for each vertex of the list: its id or name, and its depth, after the root if the table has several
+ * roots. Called on rank 0. */
+static enum status write_list(const struct reached_list *list, const struct result_file *file, struct error *e)
 {
-    const struct reached_list *list = context;
-    for (uint64_t i = 0; i < list->count; i++) {
-        name_map_print(out, list->map, list->vertex[i].id);
-        fprintf(out, "\t%" PRIu64 "\n", list->vertex[i].depth);
+    struct result_table *shared = file->table;
+    struct outfile *out = shared != NULL ? shared->out : NULL;
+    struct table table;
+    char *name = outputs_name(file->name, file->root);
+    if (name == NULL)
+        return fail_memory(e, file->name, 24);
+    const int is_new = out == NULL;
+    if (!is_new || outfile_open(&out, name, e) == ST_OK)
+        table_begin(&table, out, table_form_of(name), file->map);
+    if (is_new && e->status == ST_OK)
+        table_columns(&table, shared != NULL ? "root,id,distance" : "id,distance", e);
+    free(name);
+    for (uint64_t i = 0; i < list->count && e->status == ST_OK; i++) {
+        if (shared != NULL)
+            table_vertex(&table, (int64_t)file->root, e);
+        table_vertex(&table, (int64_t)list->vertex[i].id, e);
+        table_number(&table, (int64_t)list->vertex[i].depth, e);
+        table_end_line(&table, e);
     }
+    if (shared != NULL)
+        shared->out = out;
+    else if (e->status == ST_OK)
+        outfile_commit(out, NULL, e);
+    else
+        outfile_abort(out);
+    return e->status;
 }
 
 /* Collective. Writes the list of all reached vertices (results.h). First counts the vertices of each rank, then lists them.
  * Rank 0 gathers the lists, sorts the vertices, and writes the file. The lists are charged to the memory budget. */
-enum status reached_list_write(struct results *r, const struct root_set *roots, const char *pattern, uint64_t root,
-                               const struct name_map *map, struct error *e)
+enum status reached_list_write(struct results *r, const struct root_set *roots, const struct result_file *file,
+                               struct error *e)
 {
-    struct reached_list list = {.map = map};
+    struct reached_list list = {0};
     const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
     uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* index of each rank's first vertex in rank 0's list */
     add_own(&list, r, roots);
@@ -115,14 +134,11 @@ enum status reached_list_write(struct results *r, const struct root_set *roots, 
     }
     if (e->status == ST_OK && own == 0) {
         list.count = first[ranks];
-        char *name = outputs_name(pattern, root);
         qsort(list.vertex, list.count, sizeof *list.vertex, compare);
-        if (name == NULL)
-            fail_memory(e, pattern, 24);
-        else
-            outfile_print(name, print_list, &list, e);
-        free(name);
+        write_list(&list, file, e);
     }
+    if (file->table != NULL)
+        file->table->begun = 1;
     memory_release(r->budget, list.vertex);
     free(first);
     return comm_agree(r->comm, e);

@@ -48,30 +48,40 @@ void results_close(struct results *results); /* frees everything; *results may b
 enum status results_collect(struct results *results, const struct root_set *roots, struct reach *reach,
                             struct error *e);
 
-/* The format of a result file, in the order of the choices of --result-format. */
-enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESULT_NPY };
+/* A table of text that has the results of several roots, one after the other. It is open from the first results_write on. The
+ * caller zeroes it before, and calls result_table_commit or result_table_abort. */
+struct result_table {
+    int begun;
+    struct outfile *out; /* may be NULL on ranks that do not write */
+    int all_write;       /* 1: every rank writes its own part of each root's lines; 0: rank 0 writes all lines */
+    uint64_t end;        /* if all_write is 1: the bytes of the table so far, over all ranks */
+};
 
 /* A file of one answer. */
 struct result_file {
     const char *name; /* %d stands for the number `root` */
     uint64_t root;    /* the original id of the root, or of one of several */
     enum answer_kind kind;
+    int with_parents; /* 1: the file is a table of depths, and has the parents in one more column; `kind` is ANSWER_DEPTHS */
+    struct result_table *table; /* the table in which the lines have the root as the first field; NULL: a file of its own */
     enum result_format format;
     int in_place;               /* 1: an existing file is overwritten in place, without a temporary file */
     uint32_t id_bytes;          /* bytes of a parent in a file that is not text: 4 or 8. 0: answer_id_bytes chooses */
     const struct name_map *map; /* on rank 0: the names of vertices; NULL: the file has ids instead of names */
     const void *values;         /* for results_write_values: [n] int32 depths, or parents of answer_id_bytes(n) bytes */
+    const void *parents;        /* for results_write_values with with_parents: [n] parents of answer_id_bytes(n) bytes */
 };
 
 /* Collective. Called after answers_make. All ranks write one file together, in the format file->format, or with
  * RESULT_BY_SUFFIX in the format of the suffix of its name:
  * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian.
  * - RESULT_RAW, .raw: the array of RESULT_NPY without a header.
- * - RESULT_CSV, .csv: lines of text, "id,value".
- * - RESULT_TEXT, any other suffix: lines of text, "id value".
- * With a map, text has names instead of ids, and in RESULT_TEXT a tab instead of the space. Vertices that were not reached
- * have the value -1. Nearest roots have the types and widths of parents. They are written after the parents of the same search,
- * if both are, as they take their place. */
+ * - RESULT_CSV, .csv: a table of CSV (formats/table.h) with the columns id and distance, id and parent, id and nearest, or id,
+ *   distance and parent; in a table of several roots the column root comes first.
+ * - RESULT_TEXT, any other suffix: the same lines with tabs, without the names of the columns.
+ * With a map, tables have names instead of ids. Vertices that were not reached have the value -1. With file->table the file
+ * is not committed. Nearest roots have the types and widths of parents. They are written after the
+ * parents of the same search, if both are, as they take their place. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
@@ -79,11 +89,15 @@ enum status results_write(struct results *results, const struct result_file *fil
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
-/* In reached_list.c. Collective. Called after results_collect. Rank 0 writes a file with a line for each reached vertex:
- * its id or name, a tab, and its depth. The lines are sorted by depth, and then by id. In the name `pattern`, %d stands for
- * the number `root`. The list takes 16 bytes for each reached vertex on the vertex's own rank, and 16 bytes on
- * rank 0. */
-enum status reached_list_write(struct results *results, const struct root_set *roots, const char *pattern, uint64_t root,
-                               const struct name_map *map, struct error *e);
+/* Collective. Completes a table of several roots on all ranks, or discards it. A table that is not begun is left alone. */
+enum status result_table_commit(struct result_table *table, const struct comm *comm, struct error *e);
+void result_table_abort(struct result_table *table, const struct comm *comm);
+
+/* In reached_list.c. Collective. Called after results_collect. Rank 0 writes a table with a line for each reached vertex:
+ * its id or name, and its depth; if file->table is not NULL, after the root. The lines are sorted by depth, and then by id. Of
+ * *file only name, root, map and table are used. The list takes 16 bytes for each reached vertex on the vertex's own rank, and 16
+ * bytes on rank 0. */
+enum status reached_list_write(struct results *results, const struct root_set *roots, const struct result_file *file,
+                               struct error *e);
 
 #endif

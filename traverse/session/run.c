@@ -40,6 +40,7 @@ struct run {
     struct record *records; /* [searches] a record for each search; not used with --serve */
     struct environment env;
     struct trace_file trace; /* open with --trace, otherwise zeroed */
+    struct result_table depths, parents, reached; /* tables of several roots, if those are wanted */
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
@@ -51,11 +52,21 @@ static struct root_set roots_of_search(const struct run *run, uint64_t i)
     return run->args->together ? root_set_make(roots->root, roots->count) : (struct root_set){&roots->root[i], 1};
 }
 
+/* Returns the table to which each root appends its lines: `table` if the result with this name takes several roots, otherwise
+ * NULL. */
+static struct result_table *table_of_roots(const struct run *run, const char *name, struct result_table *table)
+{
+    const struct args *args = run->args;
+    const int several = run->searches > 1 && !args->in_place;
+    return several && args_is_table(args, name) && strstr(name, "%d") == NULL ? table : NULL;
+}
+
 /* Collective. Writes the result files that the user wants. Parents come first, because the devices usually have them
  * already, and the nearest roots, which take their place, next. */
 static enum status write_results(struct run *run, const struct root_set *roots, uint64_t root, struct error *e)
 {
     const struct args *args = run->args;
+    const int one_table = args_in_one_table(args);
     struct result_file file = {.name = args->parents,
                                .root = root,
                                .kind = ANSWER_PARENTS,
@@ -63,19 +74,25 @@ static enum status write_results(struct run *run, const struct root_set *roots, 
                                .in_place = args->in_place,
                                .id_bytes = args->parents_width,
                                .map = run->searcher.map};
-    if (args->parents != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
+    file.table = table_of_roots(run, args->parents, &run->parents);
+    if (args->parents != NULL && !one_table && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
     file.name = args->nearest;
     file.kind = ANSWER_NEAREST;
+    file.table = NULL;
     if (args->nearest != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
     file.name = args->depths;
     file.kind = ANSWER_DEPTHS;
     file.id_bytes = 0;
+    file.with_parents = one_table;
+    file.table = table_of_roots(run, args->depths, &run->depths);
     if (args->depths != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
+    file.name = args->reached;
+    file.table = table_of_roots(run, args->reached, &run->reached);
     if (args->reached != NULL)
-        reached_list_write(&run->searcher.results, roots, args->reached, root, run->searcher.map, e);
+        reached_list_write(&run->searcher.results, roots, &file, e);
     return e->status;
 }
 
@@ -135,7 +152,9 @@ static enum status search_all(struct run *run, struct error *e)
         progress_add(1);
     }
     progress_end();
-    return ST_OK;
+    result_table_commit(&run->depths, &s->comm, e);
+    result_table_commit(&run->parents, &s->comm, e);
+    return result_table_commit(&run->reached, &s->comm, e);
 }
 
 /* Collective. Searches from the root, or the roots, on each line of standard input (--serve). For each line prints the record of the
@@ -204,7 +223,7 @@ static void run_on_rank(void *context, struct error *e)
         conclude(run, e);
 }
 
-/* Frees the records, and discards the trace if it is not complete. Called by searcher_run at the end, with the struct
+/* Frees the records, and discards the tables and the trace if they are not complete. Called by searcher_run at the end, with the struct
  * run. */
 static void tear_down(void *context)
 {
@@ -212,6 +231,9 @@ static void tear_down(void *context)
     for (uint64_t i = 0; run->records != NULL && i < run->searches; i++)
         record_free(&run->records[i]);
     free(run->records);
+    result_table_abort(&run->depths, &run->searcher.comm);
+    result_table_abort(&run->parents, &run->searcher.comm);
+    result_table_abort(&run->reached, &run->searcher.comm);
     outfile_abort(run->trace.out);
 }
 

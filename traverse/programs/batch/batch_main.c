@@ -42,6 +42,8 @@ struct batching {
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
     /* [n] the distances or parents of one root, by input id, each of up to 8 bytes; NULL: not wanted */
     void *values;
+    void *parents; /* [n] the parents, by input id: own memory if distances and parents go into one table, otherwise `values` */
+    struct result_table depth_table, parent_table; /* tables of several roots, if those are wanted */
     struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
     uint64_t checksum;            /* sum over all roots of a hash of root and checksum; only rank 0 has it */
     double seconds;               /* seconds that this rank has spent in all its searches */
@@ -96,7 +98,7 @@ static int searches_end_at_targets(const struct args *args)
 /* Returns whether --depths names one .npy matrix for several roots. Otherwise each root has a file of its own. */
 static int wants_matrix(const struct args *args)
 {
-    return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
+    return args->depths != NULL && strstr(args->depths, "%d") == NULL && result_format_of(RESULT_BY_SUFFIX, args->depths) == RESULT_NPY &&
            (args->count > 1 || args->all_roots);
 }
 
@@ -147,11 +149,12 @@ static void parse(struct args *args, int argc, char **argv)
     if (args->target_count > 0)
         take_targets(args);
     const char *const file[] = {args->depths, args->parents};
-    const int several = args->count > 1 || args->all_roots;
+    const int several = args->count > 1 || args->all_roots, is_asked = args->roots_given || args->count_given || args->all_roots;
     for (int i = 0; i < 2; i++) {
-        if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && wants_matrix(args)))
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
-                      i == 0 ? ", or a matrix, whose name ends in .npy" : "");
+        const int takes_all = (i == 0 && wants_matrix(args)) || (args_is_table(args, file[i]) && is_asked);
+        if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !takes_all)
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name, or a table, whose name ends in .csv or .tsv%s",
+                      file[i], i == 0 ? ", or a matrix, whose name ends in .npy" : "");
     }
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
@@ -162,7 +165,27 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- files of distances and parents ---- */
 
-/* Collective. Opens what files of distances and parents need: allocates b->values and, if --depths names a matrix, opens it
+/* Returns the table to which each root appends its lines: `table` if the result with this name takes several roots, otherwise
+ * NULL. */
+static struct result_table *table_of_roots(const struct batching *b, const char *name, struct result_table *table)
+{
+    const int several = b->searcher.roots.count > 1;
+    return several && args_is_table(&b->args, name) && strstr(name, "%d") == NULL ? table : NULL;
+}
+
+/* Fails if several ranks would append to one table. Each rank finishes its roots at another time. */
+static enum status refuse_shared_tables(struct batching *b, struct error *e)
+{
+    const char *const file[] = {b->args.depths, b->args.parents};
+    for (int i = 0; i < 2 && b->searcher.comm.ranks > 1; i++) {
+        if (table_of_roots(b, file[i], &b->depth_table) != NULL)
+            return fail(e, ST_USAGE, "%s: of several ranks each writes files of its own: several roots need %%d in the file "
+                        "name", file[i]);
+    }
+    return ST_OK;
+}
+
+/* Collective. Opens what files of distances and parents need: allocates b->values and b->parents and, if --depths names a matrix, opens it
  * on all ranks, because each rank will write the rows of its own roots. Rank 0 writes the header, and leaves space for all
  * rows. Fails on all ranks if one rank fails. */
 static enum status open_files(struct batching *b, struct error *e)
@@ -170,8 +193,13 @@ static enum status open_files(struct batching *b, struct error *e)
     const char *depths = b->args.depths;
     const struct comm *comm = &b->searcher.comm;
     const uint64_t n = b->searcher.graph.manifest.totals.n, roots = b->searcher.roots.count;
-    if (depths != NULL || b->args.parents != NULL)
-        memory_take(&b->searcher.budget, &b->values, n, 8, "results by id", e);
+    const int one_table = args_in_one_table(&b->args);
+    refuse_shared_tables(b, e);
+    if (e->status == ST_OK && (depths != NULL || b->args.parents != NULL))
+        memory_take(&b->searcher.budget, &b->values, n, one_table ? 4 : 8, "results by id", e);
+    b->parents = b->values;
+    if (e->status == ST_OK && one_table)
+        memory_take(&b->searcher.budget, &b->parents, n, answer_id_bytes(n), "parents by id", e);
     if (comm_agree(comm, e) != ST_OK || !wants_matrix(&b->args))
         return e->status;
     if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
@@ -190,14 +218,15 @@ static enum status open_files(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file for this
- * root. `depth` [vertices] has the distances by vertex of the joined graph. Vertices without edges are written as
- * unreached, except the root. Overwrites b->values. */
+/* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file or a table. If
+ * the table has parents, too, only fills b->values. `depth` [vertices] has the distances by vertex of the joined graph. Vertices
+ * without edges are written as unreached, except the root. Overwrites b->values. */
 static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
     const struct result_file file = {
-        .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values};
+        .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values,
+        .table = table_of_roots(b, b->args.depths, &b->depth_table)};
     const uint64_t n = b->searcher.graph.manifest.totals.n;
     int32_t *by_id = b->values;
     memset(by_id, 0xff, n * sizeof *by_id); /* all values become DEPTH_UNREACHED */
@@ -207,7 +236,7 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
         by_id[b->all.ids[v]] = depth[v];
     if (b->matrix != NULL)
         return outfile_fill(b->matrix, b->matrix_at + row * n * 4, by_id, n * 4, e);
-    return results_write_values(&b->searcher.rank, root, &file, e);
+    return args_in_one_table(&b->args) ? ST_OK : results_write_values(&b->searcher.rank, root, &file, e);
 }
 
 /* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
@@ -236,17 +265,23 @@ static enum status fail_orphan(const struct batching *b, uint64_t v, struct erro
 }
 
 /* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
- * parents to a file, by input id. `depth` is [vertices], the distances by vertex of the joined graph. Overwrites
- * b->values. Fails with ST_BAD_DATA if a reached vertex has no parent. */
+ * parents to a file or a table, by input id; if the table has distances, too, writes those of b->values. `depth` is [vertices],
+ * the distances by vertex of the joined graph. Overwrites b->parents. Fails with ST_BAD_DATA if a reached vertex has no parent. */
 static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
-    const struct result_file file = {
-        .name = b->args.parents, .kind = ANSWER_PARENTS, .map = b->searcher.map, .values = b->values};
+    const int one_table = args_in_one_table(&b->args);
+    const struct result_file file = {.name = b->args.parents,
+                                     .kind = one_table ? ANSWER_DEPTHS : ANSWER_PARENTS,
+                                     .with_parents = one_table,
+                                     .map = b->searcher.map,
+                                     .values = b->values,
+                                     .parents = b->parents,
+                                     .table = table_of_roots(b, b->args.parents, &b->parent_table)};
     const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
     const uint32_t width = answer_id_bytes(n);
-    memset(b->values, 0xff, n * width); /* all values become -1, which stands for no parent */
-    answer_set_id(b->values, width, own, (int64_t)own);
+    memset(b->parents, 0xff, n * width); /* all values become -1, which stands for no parent */
+    answer_set_id(b->parents, width, own, (int64_t)own);
     uint64_t orphan = JOINED_NOWHERE; /* the first reached vertex without a parent */
 #pragma omp parallel for schedule(dynamic, 4096) reduction(min : orphan)
     for (uint64_t v = 0; v < b->all.vertices; v++) {
@@ -254,7 +289,7 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
         if (parent == JOINED_NOWHERE)
             orphan = smaller(orphan, v);
         else if (depth[v] >= 0)
-            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent]);
+            answer_set_id(b->parents, width, b->all.ids[v], (int64_t)b->all.ids[parent]);
     }
     if (orphan != JOINED_NOWHERE)
         return fail_orphan(b, orphan, e);
@@ -445,6 +480,8 @@ static enum status run_all(struct batching *b, struct error *e)
         progress_add(count);
     }
     progress_end();
+    result_table_commit(&b->depth_table, &s->comm, e);
+    result_table_commit(&b->parent_table, &s->comm, e);
     return outputs_commit(&b->matrix, &s->comm, e);
 }
 
@@ -470,7 +507,7 @@ static enum status conclude(struct batching *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
-/* Frees everything that set_up has opened, and deletes an unfinished matrix. Called by searcher_run, even after a
+/* Frees everything that set_up has opened, and deletes an unfinished matrix or table. Called by searcher_run, even after a
  * failure. */
 static void tear_down(void *context)
 {
@@ -479,6 +516,10 @@ static void tear_down(void *context)
     sampled_close(&b->sampled);
     root_tables_close(&b->tables);
     outfile_abort(b->matrix);
+    result_table_abort(&b->depth_table, &b->searcher.comm);
+    result_table_abort(&b->parent_table, &b->searcher.comm);
+    if (b->parents != b->values)
+        memory_release(&b->searcher.budget, b->parents);
     memory_release(&b->searcher.budget, b->values);
     batch_depths_close(&b->depths);
     batch_close(&b->search);

@@ -11,7 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
+/* The second line of the unfinished table, and the names of the columns of the finished one. */
+static const char part_columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
+static const char columns[] = "root,reached,eccentricity,distance_sum,closeness,closeness_wf,harmonic";
+
+/* FIELDS: the number of fields in a line after the root. */
+enum { FIELDS = 6 };
 
 /* The arguments of print_line: a root and its result. */
 struct line {
@@ -20,32 +25,61 @@ struct line {
     const struct batch_result *result;
 };
 
-/* Prints the line of a root as the table has it, with the newline. Called by text_printed, with the struct line. */
+/* Prints the six numbers of a root, each after the separator `gap`. */
+static void print_numbers(FILE *file, char gap, uint64_t n, const struct batch_result *r)
+{
+    double others = (double)(r->reached - 1), closeness = r->distances > 0 ? others / (double)r->distances : 0;
+    fprintf(file, "%c%" PRIu64 "%c%" PRIu64 "%c%" PRIu64 "%c%.17g%c%.17g%c%.17g", gap, r->reached, gap, r->farthest, gap,
+            r->distances, gap, closeness, gap, n > 1 ? closeness * (others / (double)(n - 1)) : 0, gap, r->harmonic);
+}
+
+/* Prints the line of a root as the unfinished table has it, with the newline. Called by text_printed, with the struct line. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
-    const struct centrality *c = line->table;
-    const struct batch_result *r = line->result;
-    char gap = c->map != NULL ? '\t' : ' ';
-    double others = (double)(r->reached - 1), closeness = r->distances > 0 ? others / (double)r->distances : 0;
-    name_map_print(file, c->map, line->id);
-    fprintf(file, "%c%" PRIu64 "%c%" PRIu64 "%c%" PRIu64 "%c%.17g%c%.17g%c%.17g\n", gap, r->reached, gap, r->farthest,
-            gap, r->distances, gap, closeness, gap, c->n > 1 ? closeness * (others / (double)(c->n - 1)) : 0, gap,
-            r->harmonic);
+    name_map_print(file, line->table->map, line->id);
+    print_numbers(file, line->table->map != NULL ? '\t' : ' ', line->table->n, line->result);
+    fputc('\n', file);
 }
 
-/* Appends the lines of `count` roots to the table, and syncs them to disk, so that they survive if the run is killed. Stops
- * at the first failure. */
+/* Writes a line of the finished table: the root, and the FIELDS numbers at `numbers`, each of which begins with a separator of
+ * one byte. `name` is the text of the root in the unfinished table: a name or, without a map, an id. */
+static enum status write_line(struct table *t, const char *name, size_t length, char *numbers, struct error *e)
+{
+    if (t->map != NULL)
+        table_text(t, name, length, e);
+    else
+        table_vertex(t, (int64_t)strtoull(name, NULL, 10), e);
+    const char gap[] = {numbers[0], '\n', '\0'};
+    for (char *field = strtok(numbers, gap); field != NULL; field = strtok(NULL, gap))
+        table_text(t, field, strlen(field), e);
+    return table_end_line(t, e);
+}
+
+/* Returns the index in line[length] at which its FIELDS numbers begin, with the separator before the first of them. */
+static size_t numbers_of(const struct centrality *c, const char *line, size_t length)
+{
+    size_t at = length;
+    for (int gaps = 0; gaps < FIELDS && at > 0; gaps += line[at] == (c->map != NULL ? '\t' : ' '))
+        at--;
+    return at;
+}
+
+/* Appends the lines of `count` roots to the table, and syncs them to disk, so that they survive if the run is killed. A table
+ * that is written directly has its finished lines. Stops at the first failure. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         size_t bytes;
         char *text = text_printed(print_line, &(struct line){c, ids[i], &results[i]}, &bytes);
+        const size_t numbers = text != NULL ? numbers_of(c, text, bytes) : 0;
         if (text == NULL)
             fail_memory(e, c->name, bytes);
-        else
+        else if (c->part != NULL)
             outfile_write(c->out, text, bytes, e);
+        else
+            write_line(&c->table, text, numbers, text + numbers, e);
         free(text);
     }
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
@@ -56,10 +90,8 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {
     struct batch_result r = {0};
-    const char *at = line + length;
-    for (int gaps = 0; gaps < 6 && at > line; gaps += *at == (c->map != NULL ? '\t' : ' '))
-        at--;
-    if (sscanf(at, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %*s %*s %lf", &r.reached, &r.farthest, &r.distances, &r.harmonic) != 4)
+    if (sscanf(line + numbers_of(c, line, length), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %*s %*s %lf", &r.reached, &r.farthest,
+               &r.distances, &r.harmonic) != 4)
         return 0;
     size_t bytes;
     char *text = text_printed(print_line, &(struct line){c, id, &r}, &bytes);
@@ -86,7 +118,7 @@ static enum status read_part(struct centrality *c, const struct roots *roots, ui
         return ST_OK;
     while ((length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
         int held = lines == 0   ? strcmp(line, c->key) == 0
-                   : lines == 1 ? strcmp(line, columns) == 0
+                   : lines == 1 ? strcmp(line, part_columns) == 0
                                 : lines - 2 < roots->count && is_line_of(c, roots->ids[lines - 2], line, (size_t)length);
         if (!held) {
             c->bad_line = lines + 1;
@@ -144,17 +176,56 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     if (name_part(c, args, e) != ST_OK || (args->resume && read_part(c, roots, &kept, e) != ST_OK) ||
         outfile_open_growing(&c->out, c->name, kept, e) != ST_OK)
         return e->status;
-    if (kept == 0 && outfile_write(c->out, c->key, strlen(c->key), e) == ST_OK)
-        outfile_write(c->out, columns, strlen(columns), e);
+    table_begin(&c->table, c->out, table_form_of(c->name), c->map);
+    if (c->part == NULL)
+        table_columns(&c->table, columns, e);
+    else if (kept == 0 && outfile_write(c->out, c->key, strlen(c->key), e) == ST_OK)
+        outfile_write(c->out, part_columns, strlen(part_columns), e);
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* Completes the table: syncs the unfinished file, and renames it to its final name. Sets c->out to NULL, even after a
- * failure. */
+/* Writes the finished table from the lines of the unfinished one, without the two lines at its head. */
+static enum status write_finished(struct centrality *c, struct error *e)
+{
+    FILE *file = fopen(c->part, "re");
+    struct outfile *out = NULL;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    if (file == NULL)
+        return fail_errno(e, c->part, "cannot read");
+    if (outfile_open(&out, c->name, e) == ST_OK) {
+        table_begin(&c->table, out, table_form_of(c->name), c->map);
+        table_columns(&c->table, columns, e);
+    }
+    for (uint64_t number = 0; e->status == ST_OK && (length = getline(&line, &room, file)) > 0; number++) {
+        size_t numbers = numbers_of(c, line, (size_t)length);
+        if (number >= 2)
+            write_line(&c->table, line, numbers, line + numbers, e);
+    }
+    if (e->status == ST_OK && ferror(file))
+        fail_errno(e, c->part, "cannot read");
+    free(line);
+    fclose(file);
+    if (e->status != ST_OK) {
+        outfile_abort(out);
+        return e->status;
+    }
+    return outfile_commit(out, NULL, e);
+}
+
+/* Completes the table. If it has grown in c->part, writes the finished table from it, and removes c->part. Sets c->out to NULL,
+ * even after a failure, which leaves c->part on disk. */
 enum status centrality_commit(struct centrality *c, struct error *e)
 {
-    outfile_commit(c->out, NULL, e);
+    struct outfile *grown = c->out;
     c->out = NULL;
+    if (c->part == NULL)
+        return outfile_commit(grown, NULL, e);
+    if (outfile_keep(grown, e) == ST_OK && write_finished(c, e) == ST_OK)
+        outfile_remove_part(grown);
+    else
+        outfile_abort(grown);
     return e->status;
 }
 

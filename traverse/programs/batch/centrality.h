@@ -1,7 +1,8 @@
 /* centrality.h: the table of --centrality, which has a line for each root, and is written batch by batch.
  *
- * If FILE is a regular file, the table grows in FILE.part, which is renamed to FILE after the last line. Its first line names
- * the graph and the roots. If the run is killed, a run with --resume can continue the table. It keeps all lines up to the first
+ * If FILE is a regular file, the table grows in FILE.part, whose first two lines, with a # before them, name the graph and the
+ * roots, and the columns. Its other lines have tabs between fields if they begin with a name, and blanks if they begin with an
+ * id. After the last line, FILE is written from them as a text result (formats/table.h). If the run is killed, a run with --resume can continue the table. It keeps all lines up to the first
  * bad line, in which the root that should be there does not have a valid result, and writes the rest again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
@@ -10,7 +11,7 @@
 
 #include "traverse/session/roots.h"
 
-#include "formats/name_map.h"
+#include "formats/table.h"
 
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct centrality {
     const char *name;
     char *part;          /* the name of the unfinished file; NULL: the table is written directly to `name` */
     char key[160];       /* the first line */
+    struct table table;  /* its finished lines, while they are written */
     struct outfile *out; /* the open table; NULL: no table is wanted, or the table has been completed */
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
@@ -39,7 +41,7 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 
-/* Completes the table, by renaming the unfinished file. Sets c->out to NULL, even after a failure. It must not be NULL
+/* Completes the table: writes FILE, and removes the unfinished file. Sets c->out to NULL, even after a failure. It must not be NULL
  * before. */
 enum status centrality_commit(struct centrality *c, struct error *e);
 /* Frees all memory of *c. *c may be all zeros. If a table is not committed, its unfinished file stays on disk. */

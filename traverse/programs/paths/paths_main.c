@@ -14,6 +14,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
+#include "formats/table.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -186,26 +187,30 @@ static int64_t distance_of(const struct pair_result *r)
     return (int64_t)r->found - 1;
 }
 
-/* Prints a line for each pair: source, target, distance, counts and time. Also prints the path if paths are wanted. */
-static void print_pairs(FILE *out, const struct run *run)
+/* Writes a line for each pair: source, target and distance and, if paths are wanted, the vertices of the path. */
+static enum status write_pairs(struct table *table, const struct run *run, struct error *e)
 {
-    for (uint64_t i = 0; i < run->pairs.count; i++) {
+    for (uint64_t i = 0; i < run->pairs.count && e->status == ST_OK; i++) {
         const struct pair_result *r = &run->pairs.result[i];
         const uint64_t *ends = &run->job.roots->ids[2 * i];
         const uint64_t *path = run->pairs.path != NULL ? run->pairs.path[i] : NULL;
-        fputs("source ", out);
-        name_map_show(out, run->searcher.map, ends[0]);
-        fputs(" target ", out);
-        name_map_show(out, run->searcher.map, ends[1]);
-        fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
-                r->vertices, seconds_of(r));
-        if (path != NULL && r->found > 0)
-            fputs(" path", out);
-        for (uint64_t k = 0; path != NULL && k < r->found; k++) {
-            fputc(run->searcher.map != NULL ? '\t' : ' ', out);
-            name_map_show(out, run->searcher.map, path[k]);
-        }
-        fputc('\n', out);
+        table_vertex(table, (int64_t)ends[0], e);
+        table_vertex(table, (int64_t)ends[1], e);
+        table_number(table, distance_of(r), e);
+        for (uint64_t k = 0; path != NULL && k < r->found; k++)
+            table_vertex(table, (int64_t)path[k], e);
+        table_end_line(table, e);
+    }
+    return e->status;
+}
+
+/* Prints the work of each pair to standard error, with -v. */
+static void print_work(const struct run *run)
+{
+    for (uint64_t i = 0; i < run->pairs.count; i++) {
+        const struct pair_result *r = &run->pairs.result[i];
+        cli_detail(&run->paths.args.cli, "pair %" PRIu64 ": %" PRIu64 " edges, %" PRIu64 " vertices, %.9f s", i + 1, r->edges,
+                   r->vertices, seconds_of(r));
     }
 }
 
@@ -323,19 +328,24 @@ static void print_json(FILE *out, const void *context)
     fputs("  ]\n}\n", out);
 }
 
-/* Reports the results on rank 0: a line for each pair, the summary if there are several pairs, and the file of --json. With
- * --quiet, prints only the summary, and only to standard output. The text goes to standard error if another result is
- * written to standard output. */
+/* Reports the results on rank 0: a line for each pair, and the file of --json. The lines go to standard error if the JSON goes to
+ * standard output. If there are several pairs, their summary goes to standard error, so that it does not stand among the lines.
+ * With --quiet, prints only the summary, and only to standard output. */
 static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     FILE *talk = args_talk(args);
+    struct table table;
+    print_work(run);
+    table_begin_stream(&table, talk, TABLE_TABS, run->searcher.map);
     if (!args->cli.quiet)
-        print_pairs(talk, run);
-    if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
-        print_summary(talk, run);
-    if (stream_flush(talk, e) != ST_OK)
+        write_pairs(&table, run, e);
+    else if (talk == stdout)
+        print_summary(stdout, run);
+    if (e->status != ST_OK || stream_flush(talk, e) != ST_OK)
         return e->status;
+    if (!args->cli.quiet && run->pairs.count > 1)
+        print_summary(stderr, run);
     return args->json != NULL ? outfile_print(args->json, print_json, run, e) : ST_OK;
 }
 
