@@ -20,9 +20,9 @@ named=(-q --map "$tmp/map" -r 'a, b')
 
 check_exit 0 'distances and parents in one .csv' "$traverse" "${named[@]}" --depths "$tmp/t.csv" --parents "$tmp/t.csv" "$tmp/names"
 check 'the first line of .csv has the names of the columns' test "$(head -n 1 "$tmp/t.csv")" = id,distance,parent
-check_exit 0 'the same by dbfs-batch' "$batch" "${named[@]}" --depths "$tmp/b.csv" --parents "$tmp/b.csv" "$tmp/names"
+check_exit 0 'distances and parents in one .csv by dbfs-batch' "$batch" "${named[@]}" --depths "$tmp/b.csv" --parents "$tmp/b.csv" "$tmp/names"
 check 'dbfs-batch writes the table of dbfs-traverse' cmp "$tmp/t.csv" "$tmp/b.csv"
-check_exit 0 'the same with tabs' "$traverse" "${named[@]}" --depths "$tmp/t.tsv" --parents "$tmp/t.tsv" "$tmp/names"
+check_exit 0 'distances and parents in one table with tabs' "$traverse" "${named[@]}" --depths "$tmp/t.tsv" --parents "$tmp/t.tsv" "$tmp/names"
 check 'a table with tabs has no line but those of vertices' test "$(wc -l <"$tmp/t.tsv")" = "$(wc -l <"$tmp/map")"
 check 'awk reads names as they are in the map' cmp <(awk -F '\t' '{ print $1 }' "$tmp/t.tsv") "$tmp/map"
 check 'awk reads a name and its distance' test "$(awk -F '\t' '$1 == "x;y" { print $2 "," $3 }' "$tmp/t.tsv")" = '6,#7'

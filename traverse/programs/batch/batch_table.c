@@ -26,7 +26,7 @@ struct piece {
 /* Returns whether the table is an array of numpy. */
 static int is_numpy(const struct batch_table *t)
 {
-    return outputs_ends_in(t->name, ".npy");
+    return result_format_of(RESULT_BY_SUFFIX, t->name) == RESULT_NPY;
 }
 
 /* ---- pieces ---- */
