@@ -132,8 +132,8 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     check_command(cli, c, comm);
 }
 
-/* Refuses an output that would replace an input, another output or, without --force, an older file, or that cannot be written. All but
- * --largest are written by rank 0 alone. */
+/* Refuses an output that would replace an input, another output or, without --force, an older file, or that cannot be written.
+ * All but --largest are written by rank 0 alone. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
     for (int i = 0; i < OUTPUTS && e->status == ST_OK; i++) {
@@ -173,8 +173,8 @@ static void print_summary(FILE *out, const void *context)
 {
     const struct findings *f = context;
     fprintf(out, "vertices: %" PRIu64 "\nedges: %" PRIu64 "\ncomponents: %" PRIu64 "\nsingle: %" PRIu64 "\nlargest: %" PRIu64
-            "\nlargest_share: %.6f\nlargest_sizes: ", f->totals.n, f->totals.edges, f->sizes.components, component_singles(&f->sizes),
-            largest_size(f), largest_share(f));
+            "\nlargest_share: %.6f\nlargest_sizes: ", f->totals.n, f->totals.edges, f->sizes.components,
+            component_singles(&f->sizes), largest_size(f), largest_share(f));
     print_sizes(out, f, " ");
     fputc('\n', out);
 }
@@ -196,7 +196,8 @@ static void print_json(FILE *out, const void *context)
             f->contraction.spilled_bytes, f->seconds, memory_peak_bytes());
 }
 
-/* Prints the summary on standard output or, if another output goes there, on standard error. With -q and any output it is left out. */
+/* Prints the summary on standard output or, if another output goes there, on standard error. With -q and any output it is left
+ * out. */
 static enum status give_summary(const struct cli *cli, const struct command *c, const struct findings *f, struct error *e)
 {
     int outputs = 0, taken = 0;
@@ -219,7 +220,8 @@ static void print_cost(const struct cli *cli, const struct findings *f)
         cli_detail(cli, "%" PRIu32 " windows of vertices; %" PRIu64 " edges were left to windows below, %s on disk", f->windows,
                    f->contraction.left_edges, format_size(f->contraction.spilled_bytes, spilled, sizeof spilled));
     cli_note(cli, "%" PRIu64 " edges in %.2f s: %.1f M edges/s, peak memory %s", f->totals.edges, f->seconds,
-             1e-6 * (double)f->totals.edges / (f->seconds > 0 ? f->seconds : 1e-9), format_size(memory_peak_bytes(), peak, sizeof peak));
+             1e-6 * (double)f->totals.edges / (f->seconds > 0 ? f->seconds : 1e-9),
+             format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
 /* ---- the work ---- */
@@ -228,19 +230,20 @@ static void print_cost(const struct cli *cli, const struct findings *f)
 static void warn_missing(const struct cli *cli, const struct edge_source *source)
 {
     if (source->missing_edges > 0)
-        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams", source->name, source->missing_edges);
+        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams", source->name,
+                 source->missing_edges);
 }
 
 /* Opens the forest with what the budget has left beside the steps that follow. */
-static enum status open_forest(struct forest *forest, const struct command *c, const struct edge_source *source, struct workspace *space,
-                               struct spill *spill, struct error *e)
+static enum status open_forest(struct forest *forest, const struct command *c, const struct edge_source *source,
+                               struct workspace *space, struct spill *spill, struct error *e)
 {
     const struct edges_info *info = &source->info;
     const uint64_t n = source->totals.n, left = memory_left(&space->budget), bits = n / 8 + 4096;
     uint64_t beside = contract_bytes(space, source->comm);
     if (info->randomized && info->random_n > n) /* ids of the input would not be below n */
-        return fail(e, ST_BAD_DATA, "%s: %" PRIu64 " vertices, fewer than the %" PRIu64 " ids that the preamble permutes", source->name, n,
-                    info->random_n);
+        return fail(e, ST_BAD_DATA, "%s: %" PRIu64 " vertices, fewer than the %" PRIu64 " ids that the preamble permutes",
+                    source->name, n, info->random_n);
     beside += c->map != NULL ? bits : 0;               /* an index of every NAME_MAP_STEP-th name */
     beside += c->output[LARGEST] != NULL ? bits : 0;   /* the mask of members */
     beside += c->output[SIZES] != NULL ? left / 4 : 0; /* counts of edges */
@@ -249,8 +252,8 @@ static enum status open_forest(struct forest *forest, const struct command *c, c
 }
 
 /* Finds the components. At the end rank 0 has the sizes, and in its slots the numbers of components if an output needs them. */
-static enum status find_components(const struct command *c, struct forest *forest, struct edge_source *source, struct workspace *space,
-                                   struct findings *f, struct error *e)
+static enum status find_components(const struct command *c, struct forest *forest, struct edge_source *source,
+                                   struct workspace *space, struct findings *f, struct error *e)
 {
     int numbered = c->output[NUMBERS] != NULL || c->output[SIZES] != NULL || c->output[LARGEST] != NULL;
     double start = cli_seconds();
@@ -300,15 +303,15 @@ static enum status write_outputs(const struct command *c, struct component_graph
 }
 
 /* Does all for a graph whose streams are open. Collective. */
-static enum status find_and_write(const struct cli *cli, const struct command *c, struct edge_source *source, struct workspace *space,
-                                  struct spill *spill, struct error *e)
+static enum status find_and_write(const struct cli *cli, const struct command *c, struct edge_source *source,
+                                  struct workspace *space, struct spill *spill, struct error *e)
 {
     const struct edges_info *info = &source->info;
     double start = cli_seconds();
     struct forest forest = {.n = 0};
     struct findings f = {.strong = c->strong && info->direction == EDGES_DIRECTED, .largest_edges = UINT64_MAX};
-    struct component_graph graph = {.source = source, .forest = &forest, .sizes = &f.sizes, .strong = f.strong, .threads = space->threads,
-                                    .budget = &space->budget};
+    struct component_graph graph = {.source = source, .forest = &forest, .sizes = &f.sizes, .strong = f.strong,
+                                    .threads = space->threads, .budget = &space->budget};
     input_ids_init(&graph.ids, info->randomized, info->random_n, info->random_seed);
     if (c->strong && !f.strong)
         cli_note(cli, "%s: is undirected: its strong components are its components", source->name);
@@ -344,7 +347,8 @@ static enum status dbfs_components(const struct cli *cli, struct command *c, con
     spill_open(&spill, space.folder, space.folders);
     /* a pipe need not be kept for a single pass */
     c->inputs.once = !c->strong && c->output[SIZES] == NULL && c->output[LARGEST] == NULL;
-    if (comm_agree(comm, e) == ST_OK && edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &space.budget, e) == ST_OK) {
+    if (comm_agree(comm, e) == ST_OK &&
+        edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &space.budget, e) == ST_OK) {
         warn_missing(cli, &source);
         find_and_write(cli, c, &source, &space, &spill, e);
     }

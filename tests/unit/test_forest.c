@@ -1,5 +1,5 @@
-/* test_forest.c: components of a forest with slots of 4 and of 8 bytes, in one window and in several, joined by several threads, are those
- * of a plain union-find; their numbers go by size */
+/* test_forest.c: components of a forest with slots of 4 and of 8 bytes, in one window and in several, joined by several
+ * threads, are those of a plain union-find; their numbers go by size */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -36,8 +36,8 @@ static void make_edges(void)
 static void open_forest(struct forest *f, unsigned slot_bytes, struct spill *spill, struct memory_budget *budget, struct error *e)
 {
     const uint64_t values = slot_bytes / 4;
-    const struct values_options options = {.n = VERTICES * values, .granule = values, .most_bytes = WINDOW_BYTES, .threads = THREADS,
-                                           .spill = spill};
+    const struct values_options options = {.n = VERTICES * values, .granule = values, .most_bytes = WINDOW_BYTES,
+                                           .threads = THREADS, .spill = spill};
     *f = (struct forest){.n = VERTICES, .slot_bytes = slot_bytes};
     values_open(&f->values, &options, budget, e);
 }
@@ -92,7 +92,8 @@ static int has_numbers(struct forest *f, const struct component_sizes *sizes, st
             number[s.first + i] = slot_number(&s, s.bytes, i);
     }
     for (uint64_t v = 0; v < VERTICES && right; v++) {
-        right &= number[v] < sizes->components && number[v] == number[expected[v]] && component_size(sizes, number[v]) == size[expected[v]];
+        right &= number[v] < sizes->components && number[v] == number[expected[v]] &&
+                 component_size(sizes, number[v]) == size[expected[v]];
         if (right)
             root[number[v]] = expected[v];
     }

@@ -100,8 +100,8 @@ static enum status write_named_window(struct table *table, const struct slots *s
 }
 
 /* Writes header or column names, and then all windows. */
-static enum status write_numbers(const struct component_graph *g, const char *name, const struct name_map *map, struct outfile *out,
-                                 struct pieces *p, struct error *e)
+static enum status write_numbers(const struct component_graph *g, const char *name, const struct name_map *map,
+                                 struct outfile *out, struct pieces *p, struct error *e)
 {
     struct table table;
     char header[NPY_HEADER_BYTES];
@@ -125,7 +125,8 @@ static enum status write_numbers(const struct component_graph *g, const char *na
     return e->status;
 }
 
-enum status component_numbers_write(const struct component_graph *g, const char *name, const struct name_map *map, struct error *e)
+enum status component_numbers_write(const struct component_graph *g, const char *name, const struct name_map *map,
+                                    struct error *e)
 {
     struct outfile *out = NULL;
     struct pieces p = {.count = g->threads};

@@ -1,5 +1,6 @@
-/* component_stream.c: writes the edges of the largest component as an edge stream; see component_files.h. The blocks of the streams go
- * through a pipeline: threads read and sift them, and one at a time writes what is left, so that edges stay in order. */
+/* component_stream.c: writes the edges of the largest component as an edge stream; see component_files.h. The blocks of the
+ * streams go through a pipeline: threads read and sift them, and one at a time writes what is left, so that edges stay in
+ * order. */
 #include "component_files.h"
 
 #include "formats/base/arith.h"
@@ -125,8 +126,8 @@ static enum status open_sifting(struct sifting *k, struct error *e)
         k->slots[i] = &k->block[i];
         edges_block_init(&k->block[i].block, EDGES_BLOCK_EDGES, e);
     }
-    if (e->status == ST_OK &&
-        memory_take(g->budget, (void **)&k->member, g->forest->n / WORD_BITS + 1, sizeof *k->member, "mask of vertices", e) == ST_OK)
+    if (e->status == ST_OK && memory_take(g->budget, (void **)&k->member, g->forest->n / WORD_BITS + 1, sizeof *k->member,
+                                          "mask of vertices", e) == ST_OK)
         find_members(k, e);
     return e->status;
 }
@@ -160,13 +161,13 @@ static enum status sift_streams(struct sifting *k, struct error *e)
 
 /* ---- the stream ---- */
 
-/* Describes the stream: that of the graph, but its provenance begins with a line of this program, so that nobody takes the edges for all
- * of a generated graph. */
+/* Describes the stream: that of the graph, but its provenance begins with a line of this program, so that nobody takes the
+ * edges for all of a generated graph. */
 static void describe(const struct component_graph *g, struct edges_info *info)
 {
     *info = g->source->info;
-    snprintf(info->provenance, sizeof info->provenance, "dbfs-components\nlargest %s component\n%.*s", g->strong ? "strong" : "weak",
-             EDGES_MAX_PROVENANCE_BYTES - 64, g->source->info.provenance);
+    snprintf(info->provenance, sizeof info->provenance, "dbfs-components\nlargest %s component\n%.*s",
+             g->strong ? "strong" : "weak", EDGES_MAX_PROVENANCE_BYTES - 64, g->source->info.provenance);
 }
 
 /* Writes preamble, edges and trailer. */

@@ -182,8 +182,8 @@ static enum status unite_slots(struct contract *c, const struct slots *theirs, s
     return e->status;
 }
 
-/* Sends the window to rank `to`, or receives that of rank `from` and joins it with this one; COMM_NONE: neither. A rank that fails goes
- * on to exchange messages, because the other one waits for them. */
+/* Sends the window to rank `to`, or receives that of rank `from` and joins it with this one; COMM_NONE: neither. A rank that
+ * fails goes on to exchange messages, because the other one waits for them. */
 static void exchange_window(struct contract *c, uint32_t to, uint32_t from, void *buffer, struct error *e)
 {
     const struct slots own = c->slots;

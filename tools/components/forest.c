@@ -22,8 +22,8 @@ enum status forest_open(struct forest *f, uint64_t n, uint64_t most_bytes, int t
     const struct values_options options = {
         .n = values, .granule = values_of_slot(f), .most_bytes = most_bytes, .threads = threads, .spill = spill};
     if (spill != NULL && values_least_bytes(values) > most_bytes)
-        return fail(e, ST_RESOURCE, "%" PRIu64 " vertices: their components need -S %" PRIu64 "M more, even with %d windows on disk",
-                    n, (values_least_bytes(values) - most_bytes) / (1 << 20) + 1, VALUES_MOST_WINDOWS);
+        return fail(e, ST_RESOURCE, "%" PRIu64 " vertices: their components need -S %" PRIu64 "M more, even with %d windows on "
+                    "disk", n, (values_least_bytes(values) - most_bytes) / (1 << 20) + 1, VALUES_MOST_WINDOWS);
     return values_open(&f->values, &options, budget, e);
 }
 
@@ -73,7 +73,8 @@ enum status forest_keep(struct forest *f, uint32_t w, int half, struct error *e)
 
 /* ---- trees ---- */
 
-/* Flattens the trees of vertices first + begin to first + end - 1. Going up in ids, parents are mostly flattened before their children. */
+/* Flattens the trees of vertices first + begin to first + end - 1. Going up in ids, parents are mostly flattened before their
+ * children. */
 static inline void flatten_piece(const struct slots *s, unsigned bytes, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end; i++) {

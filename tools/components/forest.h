@@ -1,14 +1,14 @@
-/* forest.h: a slot for every vertex of a graph. A slot first holds the parent of the vertex in a union-find forest, then the number of
- * its component.
+/* forest.h: a slot for every vertex of a graph. A slot first holds the parent of the vertex in a union-find forest, then the
+ * number of its component.
  *
- * A parent has a smaller id than its child. A root is its own parent, so the root of a finished component is the smallest id in it.
- * Slots have 4 bytes each, or 8 if there are 2^31 vertices or more. If the budget cannot hold them, the vertices are divided into
- * windows of consecutive ids, of which two are in memory (tools/separate/vertex_values.h).
+ * A parent has a smaller id than its child. A root is its own parent, so the root of a finished component is the smallest id in
+ * it. Slots have 4 bytes each, or 8 if there are 2^31 vertices or more. If the budget cannot hold them, the vertices are
+ * divided into windows of consecutive ids, of which two are in memory (tools/separate/vertex_values.h).
  *
  * Order of the steps:
  *   1. forest_begin_window, forest_unite and forest_flatten for each window, from the last one to the first (contract.h).
  *   2. forest_resolve: every slot is a root.
- *   3. number_components (number.h): every slot is SLOT_TAG and a number.
+ *   3. number_components (number.h): every slot is slot_tag and a number.
  */
 #ifndef DBFS_FOREST_H
 #define DBFS_FOREST_H
@@ -71,12 +71,13 @@ static inline void slot_add(const struct slots *s, unsigned bytes, uint64_t i, u
 static inline int slot_swap(const struct slots *s, unsigned bytes, uint64_t i, uint64_t from, uint64_t to)
 {
     uint32_t from4 = (uint32_t)from;
-    return bytes == 4 ? __atomic_compare_exchange_n((uint32_t *)s->at + i, &from4, (uint32_t)to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-                      : __atomic_compare_exchange_n((uint64_t *)s->at + i, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (bytes == 4)
+        return __atomic_compare_exchange_n((uint32_t *)s->at + i, &from4, (uint32_t)to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n((uint64_t *)s->at + i, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Opens a forest of n slots, which have no values yet. Without `spill` (NULL) all are in memory; otherwise windows are as large as
- * `most_bytes` allow. ST_RESOURCE if the budget is too small, or more than VALUES_MOST_WINDOWS windows would be needed. */
+/* Opens a forest of n slots, which have no values yet. Without `spill` (NULL) all are in memory; otherwise windows are as large
+ * as `most_bytes` allow. ST_RESOURCE if the budget is too small, or more than VALUES_MOST_WINDOWS windows would be needed. */
 enum status forest_open(struct forest *forest, uint64_t n, uint64_t most_bytes, int threads, struct spill *spill,
                         struct memory_budget *budget, struct error *e);
 void forest_close(struct forest *forest); /* a zeroed forest is allowed */
@@ -112,12 +113,13 @@ static inline uint64_t forest_parent(const struct slots *s, unsigned bytes, uint
     return vertex - s->first < s->count ? slot_get(s, bytes, vertex - s->first) : vertex;
 }
 
-/* Joins the trees of u and v, which are in the window or below it. Returns 0 if that is done. Returns 1 if it is left to the windows
- * below: the vertices left->u > left->v have to be joined there. Any number of threads may call it at once.
+/* Joins the trees of u and v, which are in the window or below it. Returns 0 if that is done. Returns 1 if it is left to the
+ * windows below: the vertices left->u > left->v have to be joined there. Any number of threads may call it at once.
  *
- * This is Rem's algorithm with splicing, and with compare-and-swap for threads (Patwary, Refsnes and Manne, 2012; Dhulipala, Hong and
- * Shun, 2020). Of u and v, the vertex with the larger parent becomes a child of the smaller parent, and the walk goes on from its old
- * parent. Each vertex stays connected to all that it was connected to, either in the forest or by what is left of a walk. */
+ * This is Rem's algorithm with splicing, and with compare-and-swap for threads (Patwary, Refsnes and Manne, 2012; Dhulipala,
+ * Hong and Shun, 2020). Of u and v, the vertex with the larger parent becomes a child of the smaller parent, and the walk goes
+ * on from its old parent. Each vertex stays connected to all that it was connected to, either in the forest or by what is left
+ * of a walk. */
 static inline int forest_unite(const struct slots *s, unsigned bytes, uint64_t u, uint64_t v, struct edge *left)
 {
     uint64_t parent_u = forest_parent(s, bytes, u), parent_v = forest_parent(s, bytes, v);

@@ -37,8 +37,8 @@ static void mark_roots(const struct slots *s, int threads)
     }
 }
 
-/* Adds the vertices of the window `s` to the counts of their roots, if those are in the window `roots`. Vertices that follow each other
- * mostly have the same root, and are added together. */
+/* Adds the vertices of the window `s` to the counts of their roots, if those are in the window `roots`. Vertices that follow
+ * each other mostly have the same root, and are added together. */
 static void count_vertices(const struct slots *s, const struct slots *roots, int threads)
 {
     const unsigned bytes = s->bytes;
@@ -274,8 +274,8 @@ enum status number_components(struct forest *forest, int numbered, struct compon
     *sizes = (struct component_sizes){0};
     progress_stage("numbering components", 0, PROGRESS_ITEMS);
     k.part = zeroed((uint64_t)k.parts, sizeof *k.part, "sizes of components", e);
-    if (e->status == ST_OK && count_all_vertices(forest, e) == ST_OK && count_all_sizes(&k, e) == ST_OK && make_runs(&k, e) == ST_OK &&
-        numbered)
+    if (e->status == ST_OK && count_all_vertices(forest, e) == ST_OK && count_all_sizes(&k, e) == ST_OK &&
+        make_runs(&k, e) == ST_OK && numbered)
         number_all(&k, e);
     for (int p = 0; p < k.parts && k.part != NULL; p++)
         free(k.part[p].large);

@@ -1,7 +1,8 @@
 /* number.h: counts the vertices of every component, and numbers the components by size.
  *
- * Component 0 has the most vertices. Of components of equal size, the one with the smallest id comes first. So the sizes of all components
- * are a short list of runs: components of consecutive numbers that have the same size. There are less than sqrt(2n) runs.
+ * Component 0 has the most vertices. Of components of equal size, the one with the smallest id comes first. So the sizes of all
+ * components are a short list of runs: components of consecutive numbers that have the same size. There are less than sqrt(2n)
+ * runs.
  */
 #ifndef DBFS_NUMBER_H
 #define DBFS_NUMBER_H
@@ -21,8 +22,9 @@ struct component_sizes {
     uint64_t runs;
 };
 
-/* Counts and numbers the components of a forest whose slots are all roots. With `numbered`, every slot becomes SLOT_TAG and the number of
- * its component; without, the slots are of no further use. Reads about k*k/2 of k windows, and as many again for numbers. */
+/* Counts and numbers the components of a forest whose slots are all roots. With `numbered`, every slot becomes slot_tag and the
+ * number of its component; without, the slots are of no further use. Reads about k*k/2 of k windows, and as many again for
+ * numbers. */
 enum status number_components(struct forest *forest, int numbered, struct component_sizes *sizes, struct error *e);
 void component_sizes_free(struct component_sizes *sizes); /* zeroed sizes are allowed */
 

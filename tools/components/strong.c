@@ -1,8 +1,8 @@
 /* strong.c: see strong.h
  *
- * Tarjan's algorithm in the form of Pearce (2016), with one number for each vertex and without recursion. A number is 0 before the vertex
- * is visited; then the smallest number of a vertex that is known to be reached from it and to reach it; and in the end DONE and the
- * smallest id of its component. The numbers stand in the slots of the forest. */
+ * Tarjan's algorithm in the form of Pearce (2016), with one number for each vertex and without recursion. A number is 0 before
+ * the vertex is visited; then the smallest number of a vertex that is known to be reached from it and to reach it; and in the
+ * end DONE and the smallest id of its component. The numbers stand in the slots of the forest. */
 #include "strong.h"
 
 #include "formats/base/arith.h"
@@ -35,8 +35,8 @@ struct rows {
 struct search {
     struct rows *rows;
     uint32_t *number; /* [n] */
-    /* [n] two stacks. The path from the root of the search to the vertex that is visited begins at 0. Visited vertices whose component
-     * is not known, and which are not on the path, are in [live, n). */
+    /* [n] two stacks. The path from the root of the search to the vertex that is visited begins at 0. Visited vertices whose
+     * component is not known, and which are not on the path, are in [live, n). */
     uint32_t *stack;
     uint64_t path, live;
     uint32_t visited;
@@ -99,7 +99,8 @@ static void begin_rows(struct rows *r)
     }
 }
 
-/* Marks the first head of each row, so that the search, which goes from the end of a row to its beginning, sees where the row begins. */
+/* Marks the first head of each row, so that the search, which goes from the end of a row to its beginning, sees where the row
+ * begins. */
 static void mark_rows(struct rows *r)
 {
     for (uint64_t v = r->n; v-- > 0;) {
@@ -114,7 +115,8 @@ static void mark_rows(struct rows *r)
 }
 
 /* Makes both passes over the edges. The caller releases end and head. */
-static enum status make_rows(struct rows *r, struct edge_source *source, int threads, struct memory_budget *budget, struct error *e)
+static enum status make_rows(struct rows *r, struct edge_source *source, int threads, struct memory_budget *budget,
+                             struct error *e)
 {
     const struct edges_info *info = &source->info;
     uint64_t own_edges;
@@ -144,8 +146,8 @@ static inline void enter(struct search *k, uint32_t v)
     k->stack[k->path++] = v;
 }
 
-/* Follows arcs of the vertex at the end of the path. Ends at an unvisited head, which it puts on the path, and returns 1; or returns 0
- * when all arcs are followed. */
+/* Follows arcs of the vertex at the end of the path. Ends at an unvisited head, which it puts on the path, and returns 1; or
+ * returns 0 when all arcs are followed. */
 static inline int follow_arcs(struct search *k)
 {
     const uint32_t *head = k->rows->head;
@@ -228,11 +230,11 @@ static enum status check_memory(const struct edge_source *source, const struct m
     char need[16], left[16];
     uint64_t n = source->totals.n, edges = source->totals.edges, bytes = strong_bytes(n, edges);
     if (n >= DONE)
-        return fail(e, ST_RESOURCE, "--strong: %s has %" PRIu64 " vertices, and strong components are found of less than 2^31; weak ones, "
-                    "without --strong, of any number", source->name, n);
+        return fail(e, ST_RESOURCE, "--strong: %s has %" PRIu64 " vertices, and strong components are found of less than 2^31; "
+                    "weak ones, without --strong, of any number", source->name, n);
     if (bytes > memory_left(budget))
-        return fail(e, ST_RESOURCE, "--strong: the arcs of %s take %s of memory, and %s of the memory budget (-S) are left; weak components, "
-                    "without --strong, need no arcs in memory", source->name, format_size(bytes, need, sizeof need),
+        return fail(e, ST_RESOURCE, "--strong: the arcs of %s take %s of memory, and %s of the memory budget (-S) are left; weak "
+                    "components, without --strong, need no arcs in memory", source->name, format_size(bytes, need, sizeof need),
                     format_size(memory_left(budget), left, sizeof left));
     return ST_OK;
 }
