@@ -204,6 +204,8 @@ with dbfs.open("d.dbfs", options=["-@", "1"]) as g:
     assert found.distances.tolist() == [4, 1, -1, 4] and found.parents.tolist() == [3, 0, -1, 3]
     near = g.search([0, 3], together=True)
     assert near.distances.tolist() == [0, 1, 2, 0, 1, -1] and near.parents.tolist() == [0, 0, 1, 3, 3, -1]
+    assert near.nearest.tolist() == [0, 0, 0, 3, 3, -1] and len(near) == 3
+    assert (g.search(list(range(6)) * 20000, together=True).distances == 0).all() # a line longer than a pipe has room for
     assert g.search((3, 3), together=True, targets=[0]).distances.tolist() == [1]
     few, many = g.distances([0, 4]), g.distances([0, 4] * 20)
     assert few.tolist() == [[0, 1, 2, 3, 4, -1], [-1, -1, -1, -1, 0, -1]] and many.tolist() == few.tolist() * 20

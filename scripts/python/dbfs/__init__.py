@@ -18,8 +18,8 @@ from dbfs._batch import Centralities
 from dbfs._components import components
 from dbfs._pack import pack
 from dbfs._programs import Error
-from dbfs._search import Graph, Search, open
+from dbfs._search import Graph, Search, Together, open
 
 __version__ = "1.1.0.dev0"
 # without `open`, which would hide the builtin: it is called dbfs.open
-__all__ = ["Centralities", "Error", "Graph", "Search", "components", "pack"]
+__all__ = ["Centralities", "Error", "Graph", "Search", "Together", "components", "pack"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import itertools
 import mmap
 import operator
 import os
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from typing import Iterable, Iterator, NamedTuple, Optional
+from typing import Iterable, Iterator, NamedTuple, Optional, Union
 
 import numpy
 
@@ -34,6 +35,14 @@ class Search(NamedTuple):
 
     distances: numpy.ndarray  # int32: edges from the root
     parents: numpy.ndarray  # int32 or int64: the vertex before each on a shortest path; the root's is itself
+
+
+class Together(NamedTuple):
+    """What a search from several roots found, by vertex; -1 where nothing leads."""
+
+    distances: numpy.ndarray  # int32: edges from the nearest root
+    parents: numpy.ndarray  # int32 or int64: the vertex before each; a root's is itself
+    nearest: numpy.ndarray  # of the type of parents: the root to which the parents lead
 
 
 class _Files:
@@ -68,28 +77,33 @@ class _Files:
 class _Server:
     """A dbfs-traverse --serve: it takes a line with a root, writes the results, and gives a line.
 
-    The program opens two descriptors of this process, by their names in /proc, and writes over the files that are put
+    `kind` is Search or Together, whose fields are options of the program: --depths, --parents, --nearest.
+
+    The program opens descriptors of this process, by their names in /proc, and writes over the files that are put
     there; so no result has a name of its own, which would have to be removed. A session of its own keeps the interrupts of
     a terminal from the program, which ends when its input does, however this process ends.
     """
 
-    def __init__(self, path, ranks, folder, options):
+    def __init__(self, path, ranks, folder, options, kind):
         self._folder = folder
         self._messages = tempfile.TemporaryFile()
-        self._places = [tempfile.TemporaryFile() for _ in Search._fields]  # regular files from the start, as it checks them
-        self._names = depths, parents = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
+        self._places = [tempfile.TemporaryFile() for _ in kind._fields]  # regular files from the start, as it checks them
+        self._names = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
+        outputs = itertools.chain(*zip(("--depths", "--parents", "--nearest"), self._names))
         words = [program("dbfs-traverse"), "--serve", "--force", "--in-place", "--result-format", "npy", *options,
-                 "--depths", depths, "--parents", parents, path]
+                 *["--together"] * (kind is Together), *outputs, path]
         if ranks > 1:
             words[:0] = [launcher(), "-n", str(ranks)]
         self._process = start(*words, stdin=-1, stdout=-1, stderr=self._messages, bufsize=0, start_new_session=True)
 
-    def ask(self, root, files):
-        """Sends a root, whose distances and parents go into these files."""
+    def ask(self, roots, files):
+        """Sends the roots of a search, whose results go into these files."""
         for place, file in zip(self._places, files):
             os.dup2(file.fileno(), place.fileno(), inheritable=False)
+        line = (",".join(map(str, roots)) + "\n").encode()
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(b"%d\n" % root)
+            while line:
+                line = line[self._process.stdin.write(line):]
 
     def answer(self):
         """The line of the last root. Error: the program has ended."""
@@ -242,13 +256,13 @@ class Graph:
     # ---- questions ----
 
     def search(self, root, *, reverse: bool = False, max_depth: Optional[int] = None, direction: Optional[str] = None,
-               together: bool = False, targets=None) -> Search:
+               together: bool = False, targets=None) -> Union[Search, Together]:
         """Distances from a vertex, and the vertex before each: two read-only arrays of n values, -1 where nothing leads.
 
         reverse: against the edges of a directed graph, so that distances are those to the root. max_depth: vertices beyond
         count as not reached. direction: how, "push", "pull" or "auto" of dbfs-traverse(1); results are the same.
-        together: root is a list, and distances are those from the nearest of these vertices. targets: a list of vertices;
-        the arrays have a value for each of these alone, in their order.
+        together: root is a list of vertices, distances are those from the nearest of them, and a third array, `nearest`,
+        says which that is. targets: a list of vertices; the arrays have a value for each of these alone, in their order.
 
         The first search with other options than those of the last two starts a program of its own, which loads the shards.
 
@@ -257,10 +271,13 @@ class Graph:
         words = _words_of_search(reverse, max_depth, direction)
         chosen = None if targets is None else self._vertices(targets)
         if together:
-            found = self._search_together(self._vertices(root).tolist(), words)
+            roots, kind = tuple(self._vertices(root).tolist()), Together
+            if not roots:
+                raise ValueError("a search needs a root")
         else:
-            found = self._search(self._vertex(root), words)
-        return found if chosen is None else Search(*(_read_only(array[chosen]) for array in found))
+            roots, kind = (self._vertex(root),), Search
+        found = self._search(roots, words, kind)
+        return found if chosen is None else kind(*(_read_only(array[chosen]) for array in found))
 
     def search_many(self, roots: Iterable, **options) -> Iterator[Search]:
         """The searches from several vertices, one after the other, as they are asked for; options are those of search."""
@@ -295,7 +312,7 @@ class Graph:
     def path(self, start, end) -> Optional[list[int]]:
         """The vertices of a shortest path from `start` to `end`, by id, both included; None: there is none."""
         start, end = self._vertex(start), self._vertex(end)
-        distances, parents = self._search(start, (), may_be_last=True)
+        distances, parents = self._search((start,), (), Search, may_be_last=True)
         if not 0 <= end < len(distances):
             raise Error(f"vertex {end}: the graph has vertices 0 to {len(distances) - 1}", 2)
         if distances[end] < 0:
@@ -315,59 +332,50 @@ class Graph:
 
     # ---- programs ----
 
-    def _search(self, root: int, words: tuple, *, may_be_last: bool = False) -> Search:
+    def _search(self, roots: tuple, words: tuple, kind, *, may_be_last: bool = False):
         """A search by the program with these options. may_be_last: an equal search that was the last one will do."""
+        question = roots, words, kind
         with self._lock:
-            if may_be_last and self._last is not None and self._last[0] == (root, words):
+            if may_be_last and self._last is not None and self._last[0] == question:
                 return self._last[1]
             if self._asking:
                 raise RuntimeError("this thread is in a search of the graph already, as in a handler of a signal")
             if self._ended is not None:
                 raise type(self._ended)(*self._ended.args)
             pool = self._files
-            files = pool.lend(), pool.lend()
-            answer = self._ask(root, files, words).split()
+            files = [pool.lend() for _ in kind._fields]
+            answer = self._ask(question, files).split()
             if answer[0] == "error":
                 for file in files:
                     pool.give_back(file)
                 raise Error(" ".join(answer[1:]), 2)
             self._of_thread.figures = dict(zip(answer[0::2], answer[1::2]))
-            self._last = (root, words), Search(*(self._take(file, pool) for file in files))
+            self._last = question, kind(*(self._take(file, pool) for file in files))
             return self._last[1]
-
-    def _search_together(self, roots: list, words: tuple) -> Search:
-        """The distances from the nearest of the roots. A parent is that of the first root that is nearest."""
-        if not roots:
-            raise ValueError("a search needs a root")
-        distances, parents = (array.copy() for array in self._search(roots[0], words))
-        for root in dict.fromkeys(roots[1:]):
-            others = self._search(root, words)
-            nearer = (others.distances >= 0) & ((others.distances < distances) | (distances < 0))
-            distances[nearer], parents[nearer] = others.distances[nearer], others.parents[nearer]
-        return Search(_read_only(distances), _read_only(parents))
 
     @property
     def _server(self):
         """The program of the last search; None: there is none."""
         return next(reversed(self._servers.values()), None)
 
-    def _server_with(self, words: tuple):
+    def _server_with(self, words: tuple, kind):
         """The program with these options, which becomes the last one. Of too many the one that waited longest ends."""
-        server = self._servers.pop(words, None)
+        server = self._servers.pop((words, kind), None)
         if server is None:
             while len(self._servers) >= MOST_PROGRAMS:
                 self._servers.pop(next(iter(self._servers))).stop()
             path, ranks, folder, options, _ = self._opened
-            server = _Server(path, ranks, folder, [*options, *words])
-        self._servers[words] = server
+            server = _Server(path, ranks, folder, [*options, *words], kind)
+        self._servers[words, kind] = server
         return server
 
-    def _ask(self, root: int, files, words: tuple) -> str:
-        """The line of a root, when its results are in the files."""
+    def _ask(self, question: tuple, files) -> str:
+        """The line of a search, when its results are in the files."""
+        roots, words, kind = question
         try:
             self._asking = True
-            server = self._server_with(words)
-            server.ask(root, files)
+            server = self._server_with(words, kind)
+            server.ask(roots, files)
             self._last = None  # its memory is given back while the search runs
             return server.answer()
         except Error as e:
