@@ -227,6 +227,18 @@ done
 for page in dbfs-edges dbfs-split dbfs-shard dbfs-map dbfs-json; do
     check "$page.5 is built" test -s "$pages/$page.5"
 done
+# what users look for is in the lines that apropos searches
+for word in component diameter centrality hop neighbourhood 'shortest path' distance Graph500 Python; do
+    check "apropos finds '$word'" grep -qiE "^\.Nd .*$word" "$pages"/*.[157]
+done
+if command -v makewhatis >/dev/null 2>&1 && command -v mapropos >/dev/null 2>&1; then
+    mkdir "$tmp/pages" && for s in 1 5 7; do mkdir "$tmp/pages/man$s" && cp "$pages"/*."$s" "$tmp/pages/man$s"; done
+    makewhatis "$tmp/pages" 2>"$tmp/err"
+    check 'apropos finds dbfs-components(1)' eval 'mapropos -M "$tmp/pages" component | grep -q "^dbfs-components(1)"'
+    check 'apropos finds dbfs-batch(1)' eval 'mapropos -M "$tmp/pages" centrality | grep -q "^dbfs-batch(1)"'
+else
+    skip 'apropos: no makewhatis and mapropos of mandoc'
+fi
 if command -v mandoc >/dev/null 2>&1; then
     for page in "$pages"/*.[157]; do
         check "${page##*/} is clean for mandoc" mandoc -T lint -W warning "$page"
