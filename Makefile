@@ -181,7 +181,7 @@ $(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(s
 	@mkdir -p $(@D)
 	$(splice)
 
-$(BUILD)/bin/dbfs: scripts/dbfs.sh tools/report/similar.sh
+$(BUILD)/bin/dbfs: scripts/dbfs.sh tools/report/similar.sh tools/report/outfile.sh
 	@mkdir -p $(@D)
 	$(splice)
 

@@ -31,7 +31,7 @@ PATH=${bin%/*}:$PATH
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 action=search # or: list, clean
 files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
+cache='' keep=true shards='' ranks='' compact=false map='' undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' targets='' program=dbfs-traverse serving=false clean_all=false
 making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
@@ -56,7 +56,7 @@ of shards, or of kept ones.
       --list-reached FILE
                          the vertices that are reached alone, and their distances, the nearest first
       --max-depth D      end at distance D
-      --compact          ids are words, or numbers of any size: roots and results are names too
+      --compact[=MAP]    ids are words, or numbers of any size: roots and results are names too; MAP keeps the names
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
                          is there as u v and as v u; directed: an edge leads from u to v alone
       --reverse          of a directed graph, search against its edges
@@ -116,12 +116,13 @@ print() {
 }
 
 @include tools/report/similar.sh
+@include tools/report/outfile.sh
 
 # ---- command line ----
 
 # The options of dbfs itself, and those of the programs that it runs: with = behind them if they have a value, with ? if they may
 # have one. What no case of take_value and take_flag names is passed on as it is.
-own=' --roots= --root= --target= --output= --compact --direction= --reverse --cache= --no-cache --cache-list --cache-clean?
+own=' --roots= --root= --target= --output= --compact? --direction= --reverse --cache= --no-cache --cache-list --cache-clean?
     --shards= --ranks= --quiet --verbose --force --help? --version --memory= --tmpdir= --threads= --undirected '
 of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --base= --member= --entry= --randomize? '
 of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
@@ -197,6 +198,12 @@ take_result() { # OPTION FILE WHAT-IT-HOLDS
     search+=("$1=$file") results+=("$file") kinds+=("$3")
 }
 
+take_map() { # FILE: of --compact
+    [ -n "$1" ] && [ "$1" != - ] && ! is_standard_output "$1" || die 2 '--compact: the map needs a file of its own'
+    [ -z "$map" ] || die 2 "$1: is to have the names, and so is $map: one file takes them"
+    compact=true map=$1 making+=(--compact)
+}
+
 take_value() { # OPTION VALUE
     case $1 in
     -o | --output | --depths) take_result --depths "$2" distances ;;
@@ -252,6 +259,7 @@ take_flag() { # OPTION, or OPTION=VALUE
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
     --compact) compact=true making+=("$1") ;;
+    --compact=*) take_map "${1#*=}" ;;
     --no-cache) keep=false making+=("$1") ;;
     --cache-list) action=list ;;
     --cache-clean) action=clean ;;
@@ -311,7 +319,7 @@ are_same() {
 refuse_inputs() {
     local file result
     for file in "${files[@]}" "${beside[@]}"; do
-        for result in "${results[@]}"; do
+        for result in "${results[@]}" "${map:--}"; do
             [ "$result" = - ] || ! are_same "$result" "$file" || die 2 "$result: is the graph: results need a file of their own"
         done
         [ "$file" != - ] || file=/dev/fd/0
@@ -358,7 +366,7 @@ check_command() {
 }
 
 # FILE: says before anything else that a file cannot be read, with the system's reason
-check_file() {
+check_input() {
     local reason
     case $1 in
     -) return ;;
@@ -924,6 +932,31 @@ note_base() {
         echo "$prog: ids of $(name_of_files) begin at 1: -r 1 is its second vertex, and results begin at 0" >&2
 }
 
+# Before hours of packing: the map of --compact=MAP needs a file that may be written, and none of the results
+check_map() {
+    local result
+    [ -n "$map" ] || return 0
+    for result in "${results[@]}"; do
+        [ "$result" = - ] || ! are_same "$map" "$result" || die 2 "$map: is to have the names, and is a result, too"
+    done
+    check_file "$map" ${#force[@]}
+}
+
+# A note for each array of vertices with names: which map has them
+note_names() {
+    local result where=$map
+    [ ${#quiet[@]} = 0 ] && $compact || return 0
+    if [ -z "$where" ] && $keep; then where=$graph/graph.map; fi
+    for result in "${results[@]}"; do
+        case $result in *.npy | *.raw) ;; *) continue ;; esac
+        if [ -n "$where" ]; then
+            echo "$prog: $result: value i is that of the vertex whose name is line i + 1 of $where" >&2
+        else
+            echo "$prog: $result: no map of its names is kept: --compact=MAP keeps one" >&2
+        fi
+    done
+}
+
 run_search() { # DIR
     local fate alone=false command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
     choose_fate
@@ -986,7 +1019,7 @@ if [ $action != search ]; then
     exit
 fi
 check_command
-for file in "${files[@]}"; do check_file "$file"; done
+for file in "${files[@]}"; do check_input "$file"; done
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 keep_list --targets "$targets"
@@ -999,9 +1032,12 @@ if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     exit
 fi
 : "${shards:=${ranks:-1}}"
+check_map
 find_shards
 name "$graph/shards" "$(name_of_files)"
 name "$graph/graph.map" "$(name_of_files)"
 ! $compact || search+=(--map "$graph/graph.map")
+[ -z "$map" ] || put_file "$map" <"$graph/graph.map"
 note_base "$graph/shards"
 run_search "$graph/shards"
+note_names

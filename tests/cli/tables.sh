@@ -126,4 +126,29 @@ root,reached,eccentricity,distance_sum,closeness,closeness_wf,harmonic
 END
 check_exit 0 'centralities on standard output' "$batch" "${named[@]}" --centrality - "$tmp/names"
 check "$situation: have tabs and no line of names" cmp "$tmp/out" <(printf 'a, b\t8\t7\t28\t0.25\t0.21875\t2.5928571428571425\n')
+
+# ---- names of files, and the map that has the names of an array ----
+
+PATH=$(realpath "$BIN"):$PATH
+cd "$tmp" || exit 1
+printf '%s\t%s\n' alice a/b a/b .c .c -d -d 50% 50% "$(printf 'x%.0s' {1..300})" >people.txt
+from=(--no-cache --separator tab people.txt)
+check_exit 0 'dbfs --compact=MAP keeps the names' dbfs --compact=people.map -r alice -r a/b -r .c --roots=-d -r 50% -r "$(tail -n 1 people.txt | cut -f 2)" -o '%d.csv' "${from[@]}"
+check "$situation: one a line" cmp people.map <(cut -f 1 people.txt; tail -n 1 people.txt | cut -f 2)
+check 'the name of a file has that of the root, made safe and never that of another root' test "$(LC_ALL=C ls *%*.csv alice.csv | cut -c 1-12 | paste -sd ' ')" = \
+    '%2Dd.csv %2Ec.csv 50%25.csv a%2Fb.csv alice.csv xxxxxxxxxxxx'
+check 'the file of a name that was made safe has the distances of its root' grep -qx '50%,2' %2Ec.csv
+check_exit 1 'a map that exists is not replaced' dbfs --compact=people.map -r alice "${from[@]}"
+check_says '^dbfs: people.map: exists already: --force replaces it'
+check_exit 0 'a map that exists is replaced with --force' dbfs --compact=people.map --force -r alice -o alice.npy "${from[@]}"
+check_says '^dbfs: alice.npy: value i is that of the vertex whose name is line i + 1 of people.map'
+check_exit 0 'an array whose names are not kept' dbfs --compact --force -r alice -o alice.npy "${from[@]}"
+check_says '^dbfs: alice.npy: no map of its names is kept: --compact=MAP keeps one'
+check_exit 2 'a map instead of the graph' dbfs --compact=people.txt --force -r alice "${from[@]}"
+check_says '^dbfs: people.txt: is the graph'
+check_exit 2 'a map and a result in one file' dbfs --compact=one -o one -r alice "${from[@]}"
+check_says '^dbfs: one: is to have the names, and is a result, too'
+check_exit 0 'an array of dbfs-traverse' dbfs-traverse --map map -r plain --depths plain.npy names
+check_says '^dbfs-traverse: plain.npy: value i is that of the vertex whose name is line i + 1 of map'
+cd "$OLDPWD" || exit 1
 finish

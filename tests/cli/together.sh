@@ -26,7 +26,7 @@ want() {
     rm -f o.*
     "$oracle" $flag -n 256 -o o.%d "$1.txt" "$2" >/dev/null
     awk -v most="${3:-999}" '$2 >= 0 && $2 <= most && (!($1 in d) || $2 < d[$1]) { d[$1] = $2 }
-        END { for (i = 0; i < 256; i++) print i, i in d ? d[i] : -1 }' o.* >want
+        END { for (i = 0; i < 256; i++) print i "\t" (i in d ? d[i] : -1) }' o.* >want
 }
 
 # is_proved: the files d, p and n are a tree from all roots with the distances of `want`, and its roots

@@ -11,19 +11,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns a copy of the name `pattern`, with the number `root` for the first %d; NULL if memory is short. The caller frees
- * it. */
-char *outputs_name(const char *pattern, uint64_t root)
+/* The most bytes of a root's name in the name of a file, of which 255 may not be exceeded. */
+enum { MOST_NAME_BYTES = 180 };
+
+/* Writes a name to `at`, as a part of the name of a file (outputs.h). Returns the end, without a NUL. */
+static char *put_file_name(char *at, struct map_name name, uint64_t root)
 {
-    const char *at = strstr(pattern, "%d");
-    char *name = malloc(strlen(pattern) + 24);
+    const char *begin = at;
+    for (size_t i = 0; i < name.length; i++) {
+        const unsigned char c = (unsigned char)name.bytes[i];
+        const int is_plain = c > 0x1f && c != 0x7f && c != '%' && c != '/' && !(i == 0 && (c == '.' || c == '-'));
+        if (at - begin > MOST_NAME_BYTES - 3)
+            return at + sprintf(at, "%%.%" PRIu64, root);
+        if (is_plain)
+            *at++ = (char)c;
+        else
+            at += sprintf(at, "%%%02X", c);
+    }
+    return at;
+}
+
+/* Returns a copy of the name `pattern`, with the root for the first %d (outputs.h). */
+char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root)
+{
+    const char *mark = strstr(pattern, "%d");
+    char *name = malloc(strlen(pattern) + MOST_NAME_BYTES + 24), *at = name;
     if (name == NULL)
         return NULL;
-    if (at == NULL)
-        strcpy(name, pattern);
-    else
-        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
+    if (mark == NULL)
+        return strcpy(name, pattern);
+    at += sprintf(at, "%.*s", (int)(mark - pattern), pattern);
+    at = map != NULL ? put_file_name(at, name_map_at(map, root), root) : at + sprintf(at, "%" PRIu64, root);
+    strcpy(at, mark + 2);
     return name;
+}
+
+/* Prints notes about arrays of vertices with names (outputs.h). dbfs says itself where its map is. */
+void outputs_note_names(const struct args *args)
+{
+    for (int i = 0; args->map != NULL && !args->cli.within_dbfs && i < VALUE_RESULTS; i++) {
+        const char *name = args->results[i];
+        if (name != NULL && !args_is_table(args, name))
+            cli_note(&args->cli, "%s: value i is that of the vertex whose name is line i + 1 of %s", name, args->map);
+    }
 }
 
 /* Collective. Lets the other ranks open the file that rank 0 has open in *out (outputs.h). For this, rank 0 broadcasts the
@@ -183,7 +213,8 @@ enum status outputs_check(const struct args *args, struct error *e)
 /* Checks the names of the results of the root with the input id `root`. The first call in which a result exists already lists
  * the input files in *in; before, no result can be an input. The caller passes the same *in to all calls, and frees it after
  * the last call. */
-static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
+static enum status check_root(const struct args *args, const struct name_map *map, uint64_t root, struct inputs *in,
+                              struct error *e)
 {
     const char *result[RESULTS];
     char *name[ROOT_RESULTS] = {NULL};
@@ -192,7 +223,7 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
     for (int i = 0; i < ROOT_RESULTS; i++) {
         if (result[i] == NULL)
             continue;
-        name[i] = outputs_name(result[i], root);
+        name[i] = outputs_name(result[i], map, root);
         if (name[i] == NULL)
             fail_memory(e, args->folder, 24);
         result[i] = name[i];
@@ -207,7 +238,7 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
 }
 
 /* Checks the names of the results of each root. Does nothing if no name has a %d. ids[count]: the input ids of the roots. */
-enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
+enum status outputs_check_roots(const struct args *args, const struct name_map *map, const uint64_t *ids, uint64_t count,
                                 struct error *e)
 {
     struct inputs in = {0};
@@ -217,7 +248,7 @@ enum status outputs_check_roots(const struct args *args, const uint64_t *ids, ui
     if (!any)
         return ST_OK;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
-        check_root(args, ids[i], &in, e);
+        check_root(args, map, ids[i], &in, e);
     free_inputs(&in);
     return e->status;
 }

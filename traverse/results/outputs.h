@@ -5,12 +5,18 @@
 #include "traverse/options/args.h"
 
 #include "formats/base/outfile.h"
+#include "formats/name_map.h"
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern`, with the number `root` for the first %d; NULL if memory is short. The caller frees
- * it. */
-char *outputs_name(const char *pattern, uint64_t root);
+/* Returns a copy of the name `pattern`, with the root of input id `root` for the first %d; NULL if memory is short. The root is a
+ * number or, with a map, its name. In the name, control characters, %, /, and a point or minus at its beginning are written as
+ * %XX, with two hexadecimal digits; a name of more than 180 bytes is cut, and %. and the number follow. So two roots never have
+ * the same file. The caller frees the copy. */
+char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root);
+
+/* Prints a note for each array of distances or parents of vertices with names: which line of the map has the name of a value. */
+void outputs_note_names(const struct args *args);
 
 /* Collective. Lets the other ranks open the file that rank 0 has open in *out, and sets their *out. If rank 0 passes 0 for
  * `wanted`, opens nothing. `name` is the name of the file in messages. Returns, on all ranks, whether all ranks have the file
@@ -27,7 +33,7 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
  * - a name with a suffix of compressed files, or of a format that is not written;
  * - a file that could not be written (outfile_check_output). */
 enum status outputs_check(const struct args *args, struct error *e);
-enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
+enum status outputs_check_roots(const struct args *args, const struct name_map *map, const uint64_t *ids, uint64_t count,
                                 struct error *e);
 
 #endif

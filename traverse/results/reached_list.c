@@ -86,7 +86,7 @@ static enum status write_list(const struct reached_list *list, const struct resu
     struct result_table *shared = file->table;
     struct outfile *out = shared != NULL ? shared->out : NULL;
     struct table table;
-    char *name = outputs_name(file->name, file->root);
+    char *name = outputs_name(file->name, file->map, file->root);
     if (name == NULL)
         return fail_memory(e, file->name, 24);
     const int is_new = out == NULL;

@@ -275,7 +275,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->width = depths || file->id_bytes == 0 ? w->memory_width : file->id_bytes;
     w->window_ids = from_memory ? ANSWER_WINDOW : r->windows.ids;
     w->parents = file->parents;
-    w->name = outputs_name(file->name, file->root);
+    w->name = outputs_name(file->name, file->map, file->root);
     w->range = zeroed(r->comm->ranks, sizeof *w->range, file->name, e);
     w->values = malloc(ANSWER_WINDOW * sizeof *w->values);
     w->text = is_text(w) ? malloc(ANSWER_WINDOW * (size_t)LINE_BYTES) : NULL;

@@ -249,7 +249,8 @@ enum status searcher_choose_roots(struct searcher *s, struct error *e)
         s->comm.rank == 0) {
         if (roots->count < args->count)
             cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each", roots->count);
-        outputs_check_roots(args, roots->ids, args->together ? 1 : roots->count, e);
+        outputs_check_roots(args, s->map, roots->ids, args->together ? 1 : roots->count, e);
+        outputs_note_names(args);
     }
     return comm_agree(&s->comm, e);
 }

@@ -109,7 +109,7 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
         else if (bytes < 0)
             order.what = ORDER_END;
         else if (find_ids(s->line, bytes, searcher, roots, &s->refused) != ST_OK ||
-                 outputs_check_roots(searcher->args, roots->ids, 1, &s->refused) != ST_OK)
+                 outputs_check_roots(searcher->args, searcher->map, roots->ids, 1, &s->refused) != ST_OK)
             order.what = ORDER_NOTHING;
         order.count = roots->count;
         s->any_refused |= order.what == ORDER_NOTHING;
