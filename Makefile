@@ -48,7 +48,7 @@ cuda_libs  = $(call if_cuda,-L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpth
 # formats/ and tools/ go into archives; programs of traverse/ share objects.
 MPI_TOOLS = degsplit dbfs-pack dbfs-check dbfs-components
 TOOLS     = rmatgen edgeconv $(MPI_TOOLS)
-SEARCHING = dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch
+SEARCHING = dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter
 PROGRAMS  = $(TOOLS) $(SEARCHING)
 SCRIPTS   = dbfs dbfs-report dbfs-model
 
@@ -69,6 +69,7 @@ graph500_src = $(call program_src,graph500)
 grid_src     = $(call program_src,grid)
 paths_src    = $(call program_src,joined) $(call program_src,paths)
 batch_src    = $(call program_src,joined) $(call program_src,batch)
+diameter_src = $(call program_src,diameter)
 
 # C files that include CUDA's headers; files that are compiled with CUDA=0, too, and then without them
 knows_cuda   = $(cuda_src) $(wildcard traverse/programs/*/cuda/*.c tests/gpu/*.c)
@@ -97,7 +98,7 @@ settings_nvcc        = $(NVCC) $(CUDA_ARCH)
 settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS)
 settings_formats     = $(AR) $(formats_src) $(mpi_src)
 settings_tools       = $(AR) $(tools_src)
-settings_searching   = $(cuda_libs) $(traverse_src) $(graph500_src) $(grid_src) $(paths_src) $(batch_src)
+settings_searching   = $(cuda_libs) $(traverse_src) $(graph500_src) $(grid_src) $(paths_src) $(batch_src) $(diameter_src)
 settings_revision    = $(shell git describe --always --dirty --tags 2>/dev/null)
 set = $(BUILD)/settings
 
@@ -168,6 +169,7 @@ $(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(shared_src))
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src))
 $(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(shared_src))
 $(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(shared_src))
+$(BUILD)/bin/dbfs-diameter: $(call obj,$(diameter_src) $(shared_src))
 # -ldl: a program asks at run time what its MPI library can do
 $(SEARCHING:%=$(BUILD)/bin/%): $(libmpi) $(libformats) $(set)/link $(set)/searching
 	@mkdir -p $(@D)

@@ -78,10 +78,15 @@ static void remove_files(void)
 }
 
 static void (*leave_by)(int exit_code);
+static volatile sig_atomic_t *asked_first; /* where the first signal is stored; NULL: the first one ends the program, too */
 
 /* Handles the signals that end the program: removes the files, and ends the job or this process. */
 static void end_by(int signal_number)
 {
+    if (asked_first != NULL && *asked_first == 0 && signal_number != SIGHUP) {
+        *asked_first = signal_number;
+        return;
+    }
     remove_files();
     if (leave_by != NULL)
         leave_by(128 + signal_number);
@@ -129,6 +134,15 @@ void signals_leave_by(void (*leave)(int exit_code))
     leave_by = leave;
     if (leave != NULL)
         install();
+    pthread_mutex_unlock(&lock);
+}
+
+/* Lets the first SIGINT or SIGTERM only store its number in *asked (signals.h). */
+void signals_ask(volatile sig_atomic_t *asked)
+{
+    pthread_mutex_lock(&lock);
+    asked_first = asked;
+    install();
     pthread_mutex_unlock(&lock);
 }
 

@@ -3,6 +3,8 @@
 #ifndef DBFS_SIGNALS_H
 #define DBFS_SIGNALS_H
 
+#include <signal.h>
+
 /* Creates a temporary file with mkstemp from the pattern `path`. From then on a signal removes it, until signals_forget(*slot).
  * Returns the descriptor, or -1 with errno set: EMFILE when there are too many such files. */
 int signals_create(char *path, int *slot);
@@ -27,6 +29,10 @@ void signals_farewell(const char *line);
 
 /* Removes the temporary files and ends the process. Handlers of other signals call it. */
 _Noreturn void signals_leave(int exit_code);
+
+/* From now on the first SIGINT or SIGTERM only stores its number in *asked, which must be 0 before, so that the program can end
+ * its work in order. Another signal ends the program as described above. */
+void signals_ask(volatile sig_atomic_t *asked);
 
 /* Sets the function that ends a rank together with its job; NULL: the process ends alone. signals_leave calls it after it has
  * removed the temporary files, with the exit code: after a signal 128 plus the signal's number, as in shells. */

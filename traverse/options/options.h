@@ -25,7 +25,7 @@ enum option_group {
 /* Bits of an option. The OF_ bits tell which programs have the option. EVERYDAY: the short help shows the option.
  * FOR_TESTS: only tests and experiments need the option, so --help and the man pages do not show it. */
 enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
-       FOR_TESTS = 64, OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
+       FOR_TESTS = 64, OF_DIAMETER = 128, OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH | OF_DIAMETER };
 
 /* What the program does with an option. The first five kinds set the member of struct args that begins at offset row.at. */
 enum option_kind {

@@ -1,0 +1,162 @@
+#!/bin/bash
+# dbfs-diameter.sh: diameter, radius and eccentricities by few searches, beside those by a search from every vertex; bounds of a
+# search that is stopped hold; searches go on; ranks. BACKEND=cuda searches on a GPU: fewer graphs then, as each run takes long.
+set -u
+in_memory_mib=256
+. tests/lib.sh
+diameter=$tmp/dbfs-diameter
+printf '#!/bin/sh\nexec "%s" --backend %s "$@"\n' "$(realpath "$BIN/dbfs-diameter")" "${BACKEND:-cpu}" >"$diameter"
+chmod 755 "$diameter"
+export OMP_WAIT_POLICY=passive
+
+# ---- options ----
+check_exit 2 'no graph' "$diameter"
+check_exit 2 'two vertices for one component' "$diameter" -r 1,2 x
+check_exit 2 'every component, and one' "$diameter" --every -r 1 x
+check_exit 2 'a radius of every component' "$diameter" --every --radius x
+check_exit 2 'a root in the name of the one file' "$diameter" --all x.%d x
+check_exit 2 'no searches' "$diameter" --searches 0 x
+check_exit 1 'a graph that is not there' "$diameter" "$tmp/nothing"
+
+# ---- graphs: trees, cycles, grids, hubs, cliques, components, single edges, random ones of few and of many edges ----
+graphs='tree cycle grid hubs clique few star edge path sparse dense multi'
+awk 'BEGIN { srand(3); for (i = 1; i < 300; i++) print int(rand() * i), i }' >"$tmp/tree.txt"
+awk 'BEGIN { for (i = 0; i < 101; i++) print i, (i + 1) % 101 }' >"$tmp/cycle.txt"
+"$TESTS/mkgraph" grid 9 14 >"$tmp/grid.txt"
+awk 'BEGIN { for (i = 0; i < 60; i++) print i, i + 1; for (i = 0; i < 99; i++) print i % 3 * 20, 100 + i }' >"$tmp/hubs.txt"
+awk 'BEGIN { for (i = 0; i < 20; i++) for (j = 0; j < i; j++) print i, j }' >"$tmp/clique.txt"
+awk 'BEGIN { srand(5); for (i = 0; i < 90; i++) print int(rand() * 100), int(rand() * 100); print 130, 130 }' >"$tmp/few.txt"
+awk 'BEGIN { for (i = 1; i < 40; i++) print 0, i }' >"$tmp/star.txt"
+echo 3 5 >"$tmp/edge.txt"
+"$TESTS/mkgraph" path 70 >"$tmp/path.txt"
+awk 'BEGIN { srand(7); for (i = 0; i < 300; i++) print int(rand() * 200), int(rand() * 200) }' >"$tmp/sparse.txt"
+awk 'BEGIN { srand(9); for (i = 0; i < 900; i++) print int(rand() * 150), int(rand() * 150) }' >"$tmp/dense.txt"
+"$TESTS/mkgraph" multi 120 200 3 >"$tmp/multi.txt"
+[ "${BACKEND:-cpu}" = cpu ] || graphs='tree grid few'
+
+# said NAME: the number, or the bounds, that the last run printed for NAME
+said() { sed -n "s/^$1: //p" "$tmp/out"; }
+# meets LOWER..UPPER TRUTH: the bounds contain the truth
+holds() { test "${1%%..*}" -le "$2" && test "$2" -le "${1##*..}"; }
+
+for graph in $graphs; do
+    for setup in '1 inf' '3 2'; do
+        shards=$tmp/$graph-${setup% *}
+        "$BIN/edgeconv" -q -u "$tmp/$graph.txt" | "$BIN/dbfs-pack" -q -p "${setup% *}" -t "${setup#* }" -o "$shards" -
+    done
+    # by the oracle: a line "id component eccentricity" of each vertex; a component is the smallest id in it
+    last=$(awk '!/^#/ { for (i = 1; i <= 2; i++) if ($i > n) n = $i } END { print n }' "$tmp/$graph.txt")
+    mkdir "$tmp/$graph.far"
+    "$TESTS/oracle" -o "$tmp/$graph.far/%d" "$tmp/$graph.txt" "$(seq -s, 0 "$last")"
+    awk 'FNR == 1 { sub(/.*\//, "", FILENAME); id = FILENAME; first[id] = -1 }
+        $2 >= 0 && first[id] < 0 { first[id] = $1 } $2 > e[id] { e[id] = $2 }
+        END { for (id in first) print id, first[id], e[id] + 0 }' "$tmp/$graph.far"/* | sort -n >"$tmp/$graph.truth"
+    read -r largest size <<<"$(awk '{ n[$2]++ } END { for (c in n) print c, n[c] }' "$tmp/$graph.truth" | sort -k2,2nr -k1,1n | head -n 1)"
+    most=$(awk -v c="$largest" '$2 == c && $3 > e { e = $3 } END { print e + 0 }' "$tmp/$graph.truth")
+    least=$(awk -v c="$largest" '$2 == c && (e == "" || $3 < e) { e = $3 } END { print e }' "$tmp/$graph.truth")
+    for p in 1 3; do
+        what="$graph, $p shards"
+        check_exit 0 "$what: diameter" "$diameter" -q -@ $p "$tmp/$graph-$p"
+        check "$situation: is the largest eccentricity" test "$(said diameter)" = "$most"
+        check "$situation: the bounds have met" test "$(said bounds)" = met
+        check "$situation: the component is the largest" test "$(said component)" = "$size"
+        check "$situation: the two vertices are so far apart" \
+            test "$(awk -v to="$(said diameter_to)" '$1 == to { print $2 }' "$tmp/$graph.far/$(said diameter_from)")" = "$most"
+        check "$situation: the bounds of the radius hold" holds "$(said radius)" "$least"
+        check_exit 0 "$what: radius" "$diameter" -q -@ 2 --radius "$tmp/$graph-$p"
+        check "$situation: is the smallest eccentricity" test "$(said radius)" = "$least"
+        check "$situation: the center has it" \
+            test "$(awk -v id="$(said center)" '$1 == id { print $3 }' "$tmp/$graph.truth")" = "$least"
+        check "$situation: the bounds of the diameter hold" holds "$(said diameter)" "$most"
+        check_exit 0 "$what: all" "$diameter" -q --all "$tmp/$graph.$p.all" "$tmp/$graph-$p"
+        check "$situation: eccentricities are the oracle's, and -1 elsewhere" diff "$tmp/$graph.$p.all" \
+            <(awk -v c="$largest" -v d="$(head -n 1 "$tmp/$graph.$p.all" | tr -d '0-9-')" '{ print $1 d ($2 == c ? $3 : -1) }' "$tmp/$graph.truth")
+        check "$situation: tells the diameter" test "$(said diameter)" = "$most"
+        check "$situation: tells the radius" test "$(said radius)" = "$least"
+    done
+done
+
+# ---- components ----
+most=$(awk '$3 > e { e = $3 } END { print e }' "$tmp/few.truth")
+for p in 1 3; do
+    check_exit 0 "every component, $p shards" "$diameter" -q --every "$tmp/few-$p"
+    check "$situation: the diameter is the largest of all components" test "$(said diameter)" = "$most"
+    check_exit 0 "all of every component, $p shards" "$diameter" -q --every --all "$tmp/every.$p.csv" "$tmp/few-$p"
+    check "$situation: eccentricities are the oracle's" diff <(awk '{ print $1 "," $3 }' "$tmp/few.truth") <(grep -v id "$tmp/every.$p.csv")
+    check "$situation: single vertices are no components that are searched" \
+        test "$(said components)" = "$(awk '$3 > 0 { n[$2] } END { print length(n) }' "$tmp/few.truth")"
+done
+awk '{ n[$2]++; if ($3 > far[$2]) far[$2] = $3 } END { for (c in n) print c, n[c], far[c] + 0 }' "$tmp/few.truth" | sort -n | head -n 12 |
+    while read -r root vertices far; do
+        check_exit 0 "the component of $root" "$diameter" -q -r "$root" "$tmp/few-3"
+        check "$situation: has its diameter and its size" test "$(said diameter) $(said component)" = "$far $vertices"
+    done
+check_exit 3 'no vertices' bash -c 'printf "" | "$1/edgeconv" -q -u | "$1/dbfs-pack" -q -p 1 -o "$2" - && "$3" "$2"' - "$BIN" "$tmp/empty" "$diameter"
+printf '2 2\n' | "$BIN/edgeconv" -q -u | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/loop" -
+check_exit 0 'a graph without edges to follow' "$diameter" -q --all - "$tmp/loop"
+"$BIN/edgeconv" -q --direction directed "$tmp/sparse.txt" | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs" -
+check_exit 3 'a directed graph is refused' "$diameter" "$tmp/arcs"
+check_says 'edgeconv -u'
+
+# ---- reports: lines of searches, the path, names, JSON ----
+"$diameter" "$tmp/tree-1" >"$tmp/out"
+check 'there is a line for each search' test "$(grep -c '^search ' "$tmp/out")" = "$(said searches)"
+check 'bounds of the lines never widen' awk '
+    /^search / { split($6, d, /\.\./); l = d[1]; u = d[2] == "" ? l : d[2]; if (l < low || (any++ && u > high)) exit 1; low = l; high = u }' "$tmp/out"
+path=$(said diameter_path)
+check 'the command that is named prints a path of the diameter' test \
+    "$(PATH=$(realpath "$BIN"):$PATH sh -c "$path" | grep -oE 'distance [0-9]+' | head -n 1)" = "distance $(said diameter)"
+check_exit 0 'JSON' "$diameter" -q --radius --diameter --json "$tmp/run.json" "$tmp/grid-3"
+check "$situation: has both bounds" python3 -c '
+import json, sys
+run = json.load(open(sys.argv[1]))
+d, r = run["diameter"], run["radius"]
+assert run["bounds_met"] and d["lower"] == d["upper"] == 21 and r["lower"] == r["upper"] == 11 and run["searches"] > 0' "$tmp/run.json"
+sed 's/\([0-9][0-9]*\)/v\1/g' "$tmp/hubs.txt" >"$tmp/names.txt"
+"$BIN/edgeconv" -q -u --compact="$tmp/names.map" -o "$tmp/names.edges" "$tmp/names.txt"
+"$BIN/dbfs-pack" -q -p 2 -o "$tmp/names" "$tmp/names.edges"
+check_exit 0 'names' "$diameter" -q --map "$tmp/names.map" -r v3 --all "$tmp/names.tsv" "$tmp/names"
+check "$situation: the two vertices have names" grep -qE '^diameter_from: v[0-9]+$' "$tmp/out"
+check "$situation: eccentricities stand beside names" diff <(sort "$tmp/names.tsv") <(awk '$3 > 0 { print "v" $1 "\t" $3 }' "$tmp/hubs.truth" | sort)
+
+# ---- searches that are stopped: bounds hold, and another run goes on to the same results ----
+for graph in tree grid; do
+    most=$(awk '$3 > e { e = $3 } END { print e }' "$tmp/$graph.truth")
+    least=$(awk 'NR == 1 || $3 < e { e = $3 } END { print e }' "$tmp/$graph.truth")
+    rm -f "$tmp/$graph.state" "$tmp/$graph.again"
+    for stop in 1 2 3; do
+        "$diameter" -q --searches $stop --resume "$tmp/$graph.state" --all "$tmp/$graph.again" "$tmp/$graph-3" >"$tmp/out" 2>"$tmp/err"
+        check "$graph, stopped after $stop: the bounds hold" holds "$(said diameter)" "$most"
+        check "$graph, stopped after $stop: those of the radius hold" holds "$(said radius)" "$least"
+        check "$graph, stopped after $stop: no table, but a state" test ! -e "$tmp/$graph.again" -a -e "$tmp/$graph.state"
+    done
+    cp "$tmp/$graph.state" "$tmp/damaged.state"
+    check_exit 0 "$graph: goes on" "$diameter" -q --resume "$tmp/$graph.state" --all "$tmp/$graph.again" "$tmp/$graph-3"
+    check "$situation: finds the same" cmp "$tmp/$graph.again" "$tmp/$graph.3.all"
+    check "$situation: removes the state" test ! -e "$tmp/$graph.state"
+done
+printf x | dd of="$tmp/damaged.state" bs=1 seek=700 conv=notrunc 2>"$tmp/err"
+check_exit 3 'a damaged state' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/grid-3"
+check_exit 3 'the state of another graph' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/tree-3"
+check_exit 2 'the state and the table are one file' "$diameter" -q --resume "$tmp/x" --all "$tmp/x" "$tmp/grid-3"
+
+# a signal: the bounds are printed, and the state is kept
+"$BIN/rmatgen" -q -s 12 -e 3 -o "$tmp/rmat.edges"
+"$BIN/dbfs-pack" -q -p 2 -o "$tmp/rmat" "$tmp/rmat.edges"
+mkfifo "$tmp/lines"
+"$diameter" -@ 1 --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat" >"$tmp/lines" 2>"$tmp/err" &
+pid=$!
+{ read -r line && kill -TERM $pid; cat; } <"$tmp/lines" >"$tmp/out"
+wait $pid
+check 'SIGTERM ends a search with 143' test $? = 143
+check "$situation: prints the bounds" grep -qE '^diameter: [0-9]+' "$tmp/out"
+check_exit 0 'another run goes on after a signal' "$diameter" -q --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat"
+
+# ---- ranks ----
+check_exit 0 'two ranks' "$MPIEXEC" -n 2 "$diameter" -q -@ 1 --all "$tmp/rmat.ranks" "$tmp/rmat"
+check "$situation: eccentricities are those of one rank" cmp "$tmp/rmat.all" "$tmp/rmat.ranks"
+"$BIN/dbfs-batch" -q -n all --no-checksum --centrality "$tmp/rmat.table" "$tmp/rmat" >"$tmp/out"
+check "$situation: and those of a search from every vertex" diff \
+    <(awk '!/^#/ { size[$1] = $2; far[$1] = $3; if ($2 > most) most = $2 } END { for (v in size) if (size[v] == most) print v, far[v] }' "$tmp/rmat.table" | sort) \
+    <(awk '$2 >= 0 { print $1, $2 }' "$tmp/rmat.ranks" | sort)
+finish

@@ -1,0 +1,348 @@
+/* bounds.c: narrows the bounds of the eccentricities of a rank's vertices (bounds.h). Each function is one pass over the
+ * vertices, by the threads of the pool; the inner loops have no branches, so that the compiler uses vector instructions. */
+#include "bounds.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/clones.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 14 }; /* vertices that a thread handles at a time */
+
+/* Opens the bounds of `count` vertices, and the thread pool (bounds.h). */
+enum status bounds_open(struct bounds *b, uint64_t count, int threads, struct memory_budget *budget, struct error *e)
+{
+    *b = (struct bounds){.budget = budget, .threads = threads, .count = count};
+    if (memory_take(budget, (void **)&b->lower, count, 4, "bounds of eccentricities", e) != ST_OK ||
+        memory_take(budget, (void **)&b->upper, count, 4, "bounds of eccentricities", e) != ST_OK ||
+        memory_take(budget, (void **)&b->sum, count, 4, "sums of distances", e) != ST_OK)
+        return e->status;
+    memset(b->lower, 0xff, count * sizeof *b->lower); /* NEVER_REACHED */
+    return pool_open(&b->pool, threads, e);
+}
+
+/* Frees everything. *b may be zeroed. */
+void bounds_close(struct bounds *b)
+{
+    if (b->budget == NULL)
+        return;
+    memory_release(b->budget, b->lower);
+    memory_release(b->budget, b->upper);
+    memory_release(b->budget, b->sum);
+    pool_close(b->pool);
+}
+
+/* The arguments of a pass, and what its threads find. A pass uses some of them. */
+struct pass {
+    const struct bounds *bounds;
+    const int32_t *distance;
+    int32_t e, size, floor, top, largest, smallest;
+    const int32_t *limit;
+    int32_t *far; /* [threads][top + 1] */
+    struct open_bounds *open; /* [threads] */
+};
+
+/* Runs `body` for all vertices, by the threads of the pool. */
+static void run(const struct bounds *b, pool_body *body, struct pass *pass)
+{
+    pass->bounds = b;
+    pool_for(b->pool, b->threads, b->count, PIECE, body, pass);
+}
+
+/* Begins the component of the vertices begin..end with a distance (bounds_begin). */
+WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, e = p->e, most = p->size - 1;
+    int32_t *lower = p->bounds->lower, *upper = p->bounds->upper;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t d = distance[v], most_by_root = e + d < most ? e + d : most;
+        lower[v] = d < 0 ? lower[v] : d > e - d ? d : e - d;
+        upper[v] = d < 0 ? 0 : most_by_root;
+        p->bounds->sum[v] = d < 0 ? 0 : (uint32_t)d;
+    }
+}
+
+/* Begins a component, by the distances from one of its vertices (bounds.h). */
+void bounds_begin(struct bounds *b, const int32_t *distance, int32_t e, int32_t size)
+{
+    run(b, begin_piece, &(struct pass){.distance = distance, .e = e, .size = size});
+}
+
+/* Leaves out the vertices begin..end with a distance. */
+static void leave_out_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    for (uint64_t v = begin; v < end; v++)
+        p->bounds->lower[v] = p->distance[v] < 0 ? p->bounds->lower[v] : LEFT_OUT;
+}
+
+/* Leaves out a component (bounds.h). */
+void bounds_leave_out(struct bounds *b, const int32_t *distance)
+{
+    run(b, leave_out_piece, &(struct pass){.distance = distance});
+}
+
+/* Ends a component (bounds.h). */
+void bounds_end(struct bounds *b)
+{
+    memset(b->upper, 0, b->count * sizeof *b->upper);
+}
+
+/* Narrows the bounds of the vertices begin..end (bounds_narrow). The upper bound 0 of a vertex that is not live stays. */
+WIDE_CLONES static void narrow_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, e = p->e;
+    int32_t *lower = p->bounds->lower, *upper = p->bounds->upper;
+    uint32_t *sum = p->bounds->sum;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t d = distance[v], low = d > e - d ? d : e - d;
+        lower[v] = upper[v] > 0 && low > lower[v] ? low : lower[v];
+        upper[v] = d >= 0 && e + d < upper[v] ? e + d : upper[v];
+        sum[v] += d >= 0 ? (uint32_t)d : 0;
+    }
+}
+
+/* Narrows the bounds by a search from a root with the eccentricity `e` (bounds.h). */
+void bounds_narrow(struct bounds *b, const int32_t *distance, int32_t e)
+{
+    run(b, narrow_piece, &(struct pass){.distance = distance, .e = e});
+}
+
+/* Lowers the upper bound of the neighbour of the root, if it is among the vertices begin..end (bounds_limit_neighbour). */
+WIDE_CLONES static void neighbour_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, most = p->e - 1;
+    int32_t *upper = p->bounds->upper;
+    for (uint64_t v = begin; v < end; v++)
+        upper[v] = distance[v] == 1 && most < upper[v] ? most : upper[v];
+}
+
+/* Lowers the upper bound of the one neighbour of the root (bounds.h). */
+void bounds_limit_neighbour(struct bounds *b, const int32_t *distance, int32_t e)
+{
+    run(b, neighbour_piece, &(struct pass){.distance = distance, .e = e});
+}
+
+/* Shares what the search tells with the other leaves at the neighbour of the root (bounds.h): those at the distance 2. */
+void bounds_share_leaf(struct bounds *b, const int32_t *distance, int32_t e, uint64_t first, uint64_t end)
+{
+    for (uint64_t v = first; v < end; v++) {
+        if (distance[v] == 2) {
+            b->lower[v] = e;
+            b->upper[v] = 0;
+        }
+    }
+}
+
+/* Returns how many of the vertices of a piece have a distance. */
+static uint64_t count_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    uint64_t reached = 0;
+    (void)thread;
+    for (uint64_t v = piece * PIECE; v < smaller((piece + 1) * PIECE, p->bounds->count); v++)
+        reached += p->distance[v] >= 0;
+    return reached;
+}
+
+/* Returns the number of vertices with a distance. */
+uint64_t bounds_reached(const struct bounds *b, const int32_t *distance)
+{
+    struct pass pass = {.bounds = b, .distance = distance};
+    return pool_run(b->pool, b->threads, divide_up(b->count, PIECE), count_piece, &pass);
+}
+
+/* ---- pairs that a landmark rules out ---- */
+
+/* Raises the thread's far[] by the live vertices of a piece. A live vertex has an upper bound of 1 or more, so that far[0]
+ * takes what is not live. Returns 0. */
+static uint64_t far_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    const int32_t *upper = p->bounds->upper, *distance = p->distance, top = p->top;
+    int32_t *far = p->far + (size_t)thread * ((size_t)top + 1);
+    for (uint64_t v = piece * PIECE; v < smaller((piece + 1) * PIECE, p->bounds->count); v++) {
+        const int32_t u = upper[v] < top ? upper[v] : top;
+        if (distance[v] > far[u])
+            far[u] = distance[v];
+    }
+    return 0;
+}
+
+/* Raises far[1] to far[top] by the live vertices (bounds.h). Each thread has a table of its own, as threads would write to
+ * the same few numbers all the time; if there is no memory for them, or `top` is large, one thread does the work. */
+void bounds_far(const struct bounds *b, const int32_t *distance, int32_t *far, int32_t top)
+{
+    const size_t width = (size_t)top + 1;
+    const int threads = b->count / (uint64_t)b->threads > 4 * width ? b->threads : 1;
+    int32_t *tables = threads > 1 ? malloc((size_t)threads * width * sizeof *tables) : NULL;
+    struct pass pass = {.bounds = b, .distance = distance, .top = top, .far = tables != NULL ? tables : far};
+    if (tables != NULL)
+        memset(tables, 0xff, (size_t)threads * width * sizeof *tables);
+    pool_run(b->pool, tables != NULL ? threads : 1, divide_up(b->count, PIECE), far_piece, &pass);
+    for (size_t i = 0; tables != NULL && i < (size_t)threads * width; i++)
+        far[i % width] = tables[i] > far[i % width] ? tables[i] : far[i % width];
+    free(tables);
+}
+
+/* Sets limit[0] to limit[e] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
+void bounds_limits(int32_t *limit, int32_t e, int32_t *far, int32_t top)
+{
+    int32_t L = 0;
+    for (int32_t u = top - 1; u > 0; u--) /* far[u]: now the largest distance to a vertex with an upper bound of u or more */
+        far[u] = far[u + 1] > far[u] ? far[u + 1] : far[u];
+    for (int32_t d = 0; d <= e; d++) {
+        while (L < top && far[L + 1] >= 0 && L < d + far[L + 1])
+            L++;
+        limit[d] = L;
+    }
+}
+
+/* Lowers the upper bounds of the vertices begin..end to their limits (bounds_limit). */
+WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, *limit = p->limit, *lower = p->bounds->lower, floor = p->floor;
+    int32_t *upper = p->bounds->upper;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t d = distance[v], by_landmark = limit[d < 0 ? 0 : d], least = lower[v] > floor ? lower[v] : floor;
+        const int32_t most = by_landmark > least ? by_landmark : least;
+        upper[v] = most < upper[v] ? most : upper[v];
+    }
+}
+
+/* Lowers the upper bounds by the limits of a landmark (bounds.h). */
+void bounds_limit(struct bounds *b, const int32_t *distance, const int32_t *limit, int32_t floor)
+{
+    run(b, limit_piece, &(struct pass){.distance = distance, .limit = limit, .floor = floor});
+}
+
+/* ---- what is open, and what is picked ---- */
+
+/* Adds what a piece of the vertices leaves open to the thread's summary. Returns 0. */
+WIDE_CLONES static uint64_t summarise_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    const int32_t *lowers = p->bounds->lower, *uppers = p->bounds->upper, largest = p->largest, smallest = p->smallest;
+    const uint64_t end = smaller((piece + 1) * PIECE, p->bounds->count);
+    int32_t least_lower = INT32_MAX, least_open = INT32_MAX, greatest_upper = 0;
+    uint32_t open = 0, above = 0, below = 0;
+    for (uint64_t v = piece * PIECE; v < end; v++) {
+        const int32_t lower = lowers[v], upper = uppers[v], live = upper > 0 ? lower : INT32_MAX,
+                      different = upper > lower ? live : INT32_MAX;
+        least_lower = live < least_lower ? live : least_lower;
+        least_open = different < least_open ? different : least_open;
+        greatest_upper = upper > greatest_upper ? upper : greatest_upper;
+        open += upper > lower && upper > 0;
+        above += upper > largest;
+        below += live < smallest;
+    }
+    struct open_bounds *o = &p->open[thread];
+    o->least_lower = least_lower < o->least_lower ? least_lower : o->least_lower;
+    o->least_open = least_open < o->least_open ? least_open : o->least_open;
+    o->greatest_upper = greatest_upper > o->greatest_upper ? greatest_upper : o->greatest_upper;
+    o->open += open;
+    o->above += above;
+    o->below += below;
+    return 0;
+}
+
+/* Sets *open to what the bounds of the live vertices leave open (bounds.h). */
+void bounds_summarise(const struct bounds *b, int32_t largest, int32_t smallest, struct open_bounds *open)
+{
+    struct open_bounds of_thread[MOST_POOL_THREADS];
+    struct pass pass = {.bounds = b, .largest = largest, .smallest = smallest, .open = of_thread};
+    *open = (struct open_bounds){.least_lower = INT32_MAX, .least_open = INT32_MAX};
+    for (int i = 0; i < b->threads; i++)
+        of_thread[i] = *open;
+    pool_run(b->pool, b->threads, divide_up(b->count, PIECE), summarise_piece, &pass);
+    for (int i = 0; i < b->threads; i++) {
+        const struct open_bounds *o = &of_thread[i];
+        open->least_lower = o->least_lower < open->least_lower ? o->least_lower : open->least_lower;
+        open->least_open = o->least_open < open->least_open ? o->least_open : open->least_open;
+        open->greatest_upper = o->greatest_upper > open->greatest_upper ? o->greatest_upper : open->greatest_upper;
+        open->open += o->open;
+        open->above += o->above;
+        open->below += o->below;
+    }
+}
+
+/* The arguments of bounds_pick, and the best vertex of each thread. */
+struct picking {
+    const struct bounds *bounds;
+    enum pick pick;
+    const int32_t *distance;
+    int32_t least;
+    int (*precedes)(const void *context, uint64_t one, uint64_t other);
+    const void *context;
+    struct picked best[MOST_POOL_THREADS];
+};
+
+/* Returns the key of vertex v, or 0 if v is not eligible. No key of an eligible vertex is 0, as the lowest bit is set. */
+static inline __attribute__((always_inline)) uint64_t key_of(const struct picking *p, const enum pick pick, uint64_t v)
+{
+    const struct bounds *b = p->bounds;
+    const int32_t lower = b->lower[v], upper = b->upper[v];
+    const uint64_t remote = b->sum[v], central = UINT32_MAX - b->sum[v];
+    switch (pick) {
+    case PICK_FARTHEST:
+        return p->distance[v] < 0 ? 0 : (uint64_t)p->distance[v] << 33 | remote << 1 | 1;
+    case PICK_REMOTE:
+        return upper <= p->least ? 0 : (uint64_t)p->distance[v] << 33 | remote << 1 | 1;
+    case PICK_EXTREME:
+        return upper <= p->least ? 0 : (uint64_t)upper << 33 | remote << 1 | 1;
+    case PICK_CENTRAL:
+        return upper <= 0 ? 0 : (uint64_t)(INT32_MAX - lower) << 33 | central << 1 | 1;
+    case PICK_OPEN_CENTRAL:
+        return upper <= lower || upper <= 0 ? 0 : (uint64_t)(INT32_MAX - lower) << 33 | central << 1 | 1;
+    default:
+        return upper <= 0 ? 0 : (uint64_t)(INT32_MAX - upper) << 33 | central << 1 | 1;
+    }
+}
+
+/* Compares the vertices of a piece with the best one so far, by a rule that the compiler knows. Returns the better one. */
+static inline __attribute__((always_inline)) struct picked pick_by(const struct picking *p, const enum pick pick,
+                                                                   uint64_t piece, struct picked best)
+{
+    const uint64_t end = smaller((piece + 1) * PIECE, p->bounds->count);
+    for (uint64_t v = piece * PIECE; v < end; v++) {
+        const uint64_t key = key_of(p, pick, v);
+        if (key > best.key || (key == best.key && key > 0 && p->precedes(p->context, v, best.index)))
+            best = (struct picked){key, v};
+    }
+    return best;
+}
+
+/* Compares the vertices of a piece with the best one of the thread. Returns 0. */
+static uint64_t pick_piece(void *context, int thread, uint64_t piece)
+{
+    struct picking *p = context;
+    const struct picked best = p->best[thread];
+    p->best[thread] = p->pick == PICK_FARTHEST       ? pick_by(p, PICK_FARTHEST, piece, best)
+                      : p->pick == PICK_REMOTE       ? pick_by(p, PICK_REMOTE, piece, best)
+                      : p->pick == PICK_EXTREME      ? pick_by(p, PICK_EXTREME, piece, best)
+                      : p->pick == PICK_CENTRAL      ? pick_by(p, PICK_CENTRAL, piece, best)
+                      : p->pick == PICK_OPEN_CENTRAL ? pick_by(p, PICK_OPEN_CENTRAL, piece, best)
+                                                     : pick_by(p, PICK_LEAST_UPPER, piece, best);
+    return 0;
+}
+
+/* Picks a vertex by one of the rules (bounds.h). */
+struct picked bounds_pick(const struct bounds *b, enum pick pick, const int32_t *distance, int32_t least,
+                          int (*precedes)(const void *context, uint64_t one, uint64_t other), const void *context)
+{
+    struct picking picking = {
+        .bounds = b, .pick = pick, .distance = distance, .least = least, .precedes = precedes, .context = context};
+    struct picked best = {0};
+    pool_run(b->pool, b->threads, divide_up(b->count, PIECE), pick_piece, &picking);
+    for (int i = 0; i < b->threads; i++) {
+        const struct picked *p = &picking.best[i];
+        if (p->key > best.key || (p->key == best.key && p->key > 0 && precedes(context, p->index, best.index)))
+            best = *p;
+    }
+    return best;
+}

@@ -1,0 +1,399 @@
+/* diameter_main.c: the program dbfs-diameter, which finds diameter, radius and eccentricities by few searches, and proves them by
+ * pairs of bounds that meet */
+#include "diameter_state.h"
+#include "finder.h"
+
+#include "traverse/options/options.h"
+#include "traverse/results/outputs.h"
+#include "traverse/session/report_text.h"
+
+#include "formats/base/outfile.h"
+#include "formats/base/signals.h"
+#include "formats/mpi/watch.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SAVED_EVERY_S = 60 }; /* seconds between two writes of the state */
+
+/* All state of the program. */
+struct diameter {
+    struct args args; /* must be the first member, as the table of options has offsets into it; args.depths: the file of --all */
+    char *const *command; /* argv */
+    const char *root;     /* the argument of -r; NULL: not given */
+    const char *resume;   /* the file of the state; NULL: none is kept */
+    int wants_diameter, wants_radius, every;
+    uint64_t most_searches;
+    struct searcher searcher;
+    struct finder finder;
+    FILE *talk;      /* where reports are printed: stdout, or stderr if a result is written to stdout */
+    double started, saved; /* when the first search began, and when the state was written last, by cli_seconds */
+    double seconds;        /* from the first search to the end */
+    int met;               /* 1: all bounds have met; 0: the search was stopped */
+};
+
+static volatile sig_atomic_t asked; /* the signal that asked the program to stop; 0: none */
+
+/* ---- the command line ---- */
+
+#define AT(member) offsetof(struct diameter, member)
+
+static const struct option_row own_options[] = {
+    {.name = "roots", .letter = 'r', .value = "VERTEX", .group = GROUP_ROOTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(root), .help = "of the component of this vertex (default: of the largest); with --map a name"},
+    {.name = "every", .group = GROUP_ROOTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_FLAG, .at = AT(every),
+     .help = "of every component: the diameter is the largest of theirs"},
+    {.name = "diameter", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_FLAG, .at = AT(wants_diameter),
+     .help = "find the largest eccentricity (default), and two vertices that are so far apart"},
+    {.name = "radius", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_FLAG, .at = AT(wants_radius),
+     .help = "find the smallest eccentricity, and a vertex that has it"},
+    {.name = "all", .value = "FILE", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_TEXT,
+     .at = offsetof(struct diameter, args.depths),
+     .help = "find all eccentricities, and write them: .npy, .raw, .csv, or text"},
+    {.name = "resume", .value = "FILE", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(resume), .help = "keep the state in FILE until the end, and go on with it if it is there"},
+    {.name = "searches", .value = "MAX", .group = GROUP_SEARCH, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_COUNT,
+     .at = AT(most_searches), .least = 1, .most = UINT64_MAX, .help = "stop after so many searches, and print the bounds"},
+};
+
+static const struct option_program program = {
+    .name = "dbfs-diameter",
+    .bit = OF_DIAMETER,
+    .usage = "Usage: dbfs-diameter [OPTION]... DIR\n"
+             "       mpiexec -n R dbfs-diameter [OPTION]... DIR\n"
+             "Diameter, radius and eccentricities of the graph that dbfs-pack wrote to DIR, by few searches.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+/* Reads the command line into *d. Ends the program with a message if it is wrong. */
+static void parse(struct diameter *d, int argc, char **argv)
+{
+    struct args *args = &d->args;
+    args_begin(args, program.name);
+    args->count = 0;
+    d->most_searches = UINT64_MAX;
+    options_read(args, &program, argc, argv);
+    if (d->root != NULL) {
+        args->roots_given = 1;
+        args_add_root(args, args_copy(args, d->root));
+        options_read_roots(args);
+    }
+    args_finish(args);
+    args->undirected_only = 1;
+    args->no_answer = args->depths == NULL;
+    if (args->depths == NULL && !d->wants_radius)
+        d->wants_diameter = 1;
+    if (d->root != NULL && args->count != 1)
+        cli_usage(&args->cli, "-r: one vertex names a component, not %" PRIu64, args->count);
+    if (d->every && (d->root != NULL || d->wants_radius))
+        cli_usage(&args->cli, "--every: is not for %s", d->root != NULL ? "-r, which names one component"
+                                                                       : "--radius, which each component has");
+    if (args->depths != NULL && strstr(args->depths, "%d") != NULL)
+        cli_usage(&args->cli, "--all %s: there is one file, and no root for %%d", args->depths);
+    if (d->resume != NULL && outfile_is_stdout(d->resume))
+        cli_usage(&args->cli, "--resume: standard output is no file to go on with");
+}
+
+/* ---- reports ---- */
+
+/* Returns the input id of a vertex. */
+static uint64_t id_of(const struct diameter *d, const struct root *root)
+{
+    return original_id(&d->searcher.graph, root->id);
+}
+
+/* Prints "NAME: LOWER..UPPER", or one number if the bounds have met. */
+static void print_bounds(FILE *out, const char *name, const int32_t bound[2])
+{
+    fprintf(out, "%s%" PRId32, name, bound[0]);
+    if (bound[0] != bound[1])
+        fprintf(out, "..%" PRId32, bound[1]);
+}
+
+/* Prints a line about the last search, with the bounds that it has left. Called on rank 0. */
+static void print_search(const struct diameter *d)
+{
+    const struct known *k = &d->finder.known;
+    const struct goals *g = &d->finder.goals;
+    fprintf(d->talk, "search %" PRIu64 " root ", k->searches);
+    name_map_show(d->talk, d->searcher.map, id_of(d, &d->finder.last));
+    print_bounds(d->talk, " diameter ", k->diameter);
+    print_bounds(d->talk, " radius ", k->radius);
+    fprintf(d->talk, " open %" PRIu64 " time_s %.6f\n", g->all ? k->open : g->diameter && k->above > 0 ? k->above : k->below,
+            cli_seconds() - d->started);
+    fflush(d->talk);
+}
+
+/* Prints the results, and the command that prints a path as long as the diameter. Called on rank 0. */
+static void print_summary(const struct diameter *d)
+{
+    const struct known *k = &d->finder.known;
+    const struct name_map *map = d->searcher.map;
+    const char *map_option = map != NULL ? " --map " : "", *map_name = map != NULL ? d->args.map : "";
+    FILE *out = d->talk;
+    fprintf(out, "bounds: %s\n", d->met ? "met" : "open, as the search was stopped");
+    print_bounds(out, "diameter: ", k->diameter);
+    fputs("\ndiameter_from: ", out);
+    name_map_show(out, map, id_of(d, &k->from));
+    fputs("\ndiameter_to: ", out);
+    name_map_show(out, map, id_of(d, &k->to));
+    fprintf(out, "\ndiameter_path: dbfs-paths --path%s%s -r ", map_option, map_name);
+    name_map_show(out, map, id_of(d, &k->from));
+    fputs(" --target ", out);
+    name_map_show(out, map, id_of(d, &k->to));
+    fprintf(out, " %s\n", d->args.folder);
+    if (!d->every) {
+        print_bounds(out, "radius: ", k->radius);
+        fputs("\ncenter: ", out);
+        name_map_show(out, map, id_of(d, &k->center));
+        fprintf(out, "\ncomponent: %" PRIu64 "\n", k->size);
+    } else {
+        fprintf(out, "components: %" PRIu64 "\n", k->components);
+    }
+    fprintf(out, "searches: %" PRIu64 "\nsearch_time: %.9g\ntime: %.9g\n", k->searches, d->finder.search.seconds, d->seconds);
+}
+
+/* Prints a vertex as a member: its name if there is a map, otherwise its input id. */
+static void json_vertex(struct json *json, const char *member, const struct diameter *d, const struct root *root)
+{
+    const uint64_t id = id_of(d, root);
+    const struct map_name name = d->searcher.map != NULL ? name_map_at(d->searcher.map, id) : (struct map_name){0};
+    char *text = d->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
+    if (text != NULL)
+        json_text(json, member, text);
+    else
+        json_member(json, member, JSON_COUNT, id);
+    free(text);
+}
+
+/* Prints the JSON document. Called by outfile_print. */
+static void print_json(FILE *out, const void *context)
+{
+    const struct diameter *d = context;
+    const struct known *k = &d->finder.known;
+    const struct graph *graph = &d->searcher.graph;
+    struct json json = {out, "  ", 0};
+    fputs("{", out);
+    json_text(&json, "\nprogram", program.name);
+    json_text(&json, "version", DBFS_VERSION);
+    json_text(&json, "\ngraph", d->args.folder);
+    json_command(&json, d->command);
+    json_member(&json, "\nvertices", JSON_COUNT, graph->manifest.totals.n);
+    json_member(&json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(&json, "shards", "%u", graph->manifest.p);
+    json_member(&json, "ranks", "%u", d->searcher.comm.ranks);
+    json_member(&json, "threads_per_rank", "%d", d->searcher.threads);
+    json_text(&json, "backend", d->searcher.rank.backend->name);
+    json_flag(&json, "\nbounds_met", d->met);
+    json_begin(&json, "\ndiameter", '{');
+    json_member(&json, "lower", "%" PRId32, k->diameter[0]);
+    json_member(&json, "upper", "%" PRId32, k->diameter[1]);
+    json_vertex(&json, "from", d, &k->from);
+    json_vertex(&json, "to", d, &k->to);
+    json_end(&json, '}');
+    if (!d->every) {
+        json_begin(&json, "\nradius", '{');
+        json_member(&json, "lower", "%" PRId32, k->radius[0]);
+        json_member(&json, "upper", "%" PRId32, k->radius[1]);
+        json_vertex(&json, "center", d, &k->center);
+        json_end(&json, '}');
+        json_member(&json, "\ncomponent_vertices", JSON_COUNT, k->size);
+    } else {
+        json_member(&json, "\ncomponents", JSON_COUNT, k->components);
+    }
+    json_member(&json, "searches", JSON_COUNT, k->searches);
+    json_member(&json, "search_s", JSON_SECONDS, d->finder.search.seconds);
+    json_member(&json, "time_s", JSON_SECONDS, d->seconds);
+    fputs("\n}\n", out);
+}
+
+/* ---- the file of --all ---- */
+
+/* Overwrites the answer of device g by eccentricities. delegate[d] has those of the delegates. Vertices of other components keep
+ * -1, and so does, unless every component is wanted, a vertex without edges. */
+static enum status fill_answer(const struct diameter *d, uint32_t g, const int32_t *delegate, struct error *e)
+{
+    const struct searcher *s = &d->searcher;
+    const struct graph *graph = &s->graph;
+    const struct shard *shard = &graph->shards[g];
+    const int32_t *lower = d->finder.bounds.lower + d->finder.search.first[g];
+    const uint64_t count = s->results.answers.tables[g].values;
+    int32_t *values;
+    if (memory_take(d->finder.bounds.budget, (void **)&values, count, 4, "eccentricities by id", e) != ST_OK)
+        return e->status;
+    if (!d->every)
+        memset(values, 0xff, count * sizeof *values);
+    for (uint64_t i = 0; i < shard->locals; i++)
+        values[answers_index(graph, local_vertex_id(shard, i))] = lower[i] < 0 ? -1 : lower[i];
+    for (uint64_t i = 0; i < shard->d; i++) {
+        const uint64_t id = shard_delegate_id(shard, i);
+        if (shard_of_vertex(id, graph->manifest.p) == shard->index)
+            values[answers_index(graph, id)] = delegate[i] < 0 ? -1 : delegate[i];
+    }
+    s->rank.backend->answers->copy(s->rank.devices[g], s->results.answers.arrays[g].values, values, count * sizeof *values, e);
+    memory_release(d->finder.bounds.budget, values);
+    return e->status;
+}
+
+/* Collective. Writes all eccentricities by input id. They take the place of the distances from the last root. */
+static enum status write_all(struct diameter *d, struct error *e)
+{
+    struct searcher *s = &d->searcher;
+    struct finder *f = &d->finder;
+    const struct result_file file = {.name = d->args.depths, .kind = ANSWER_DEPTHS, .map = s->map};
+    const uint64_t first = f->search.first[s->graph.device_count], delegates = s->graph.manifest.d;
+    int32_t *delegate = f->scratch + first;
+    if (s->comm.rank == 0)
+        memcpy(delegate, f->bounds.lower + first, delegates * sizeof *delegate);
+    comm_broadcast(&s->comm, delegate, delegates * sizeof *delegate, 0);
+    answers_make(&s->results.answers, ANSWER_DEPTHS, &f->last, f->search.levels, e);
+    for (uint32_t g = 0; g < s->graph.device_count && e->status == ST_OK; g++)
+        fill_answer(d, g, delegate, e);
+    if (e->status == ST_OK && f->last.at == ROOT_AT_ISOLATED)
+        answers_set_value(&s->results.answers, f->last.id, 0, e);
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return e->status;
+    return results_write(&s->results, &file, e);
+}
+
+/* ---- the work ---- */
+
+/* Collective. Opens the graph, and finds the vertex of -r. Fails if the file of the state cannot be written. */
+static enum status set_up(struct diameter *d, struct error *e)
+{
+    struct searcher *s = &d->searcher;
+    const struct goals goals = {d->wants_diameter, d->wants_radius, d->args.depths != NULL, d->every};
+    if (s->comm.rank == 0 && d->resume != NULL) {
+        outfile_refuse_output(d->resume, d->args.depths, e);
+        outfile_refuse_output(d->resume, d->args.json, e);
+        outfile_check_output(d->resume, 1, e);
+    }
+    if (comm_agree(&s->comm, e) != ST_OK || searcher_open(s, d->args.depths != NULL, e) != ST_OK ||
+        (d->root != NULL && searcher_choose_roots(s, e) != ST_OK))
+        return e->status;
+    if (s->graph.manifest.totals.n == 0)
+        return fail(e, ST_BAD_DATA, "%s: the graph has no vertices", d->args.folder);
+    if (s->graph.manifest.totals.n > INT32_MAX && s->graph.vertices > INT32_MAX)
+        return fail(e, ST_RESOURCE, "%s: has more than %d vertices with edges", d->args.folder, INT32_MAX);
+    signals_ask(&asked);
+    return finder_open(&d->finder, s, &goals, e);
+}
+
+/* Collective. Writes the state if it is kept. */
+static enum status save(struct diameter *d, struct error *e)
+{
+    if (d->resume == NULL)
+        return ST_OK;
+    watch_phase("writing the state");
+    d->saved = cli_seconds();
+    return diameter_state_write(d->resume, &d->finder, d->root != NULL ? d->searcher.roots.ids[0] : UINT64_MAX, e);
+}
+
+/* Collective. Returns whether the user wants the search to stop. */
+static int is_stopped(const struct diameter *d)
+{
+    return d->finder.known.searches >= d->most_searches || comm_max_of(&d->searcher.comm, (uint64_t)asked) > 0;
+}
+
+/* Collective. Searches until the bounds of the present component meet, or until the user wants it to stop. */
+static enum status search_component(struct diameter *d, struct error *e)
+{
+    const struct comm *comm = &d->searcher.comm;
+    const int talks = comm->rank == 0 && !d->args.cli.quiet;
+    while (!finder_is_done(&d->finder) && !is_stopped(d)) {
+        watch_phase("search %" PRIu64, d->finder.known.searches + 1);
+        if (finder_step(&d->finder, e) != ST_OK)
+            return e->status;
+        if (talks)
+            print_search(d);
+        if (comm_max_of(comm, cli_seconds() - d->saved > SAVED_EVERY_S) && save(d, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+/* Collective. Searches one component after the other, as many as are wanted, or until the user wants it to stop. Sets d->met. */
+static enum status search_all(struct diameter *d, struct error *e)
+{
+    struct finder *f = &d->finder;
+    const struct root *root = d->root != NULL ? &d->searcher.roots.root[0] : NULL;
+    int found = 0, begun = 1;
+    if (d->resume != NULL && diameter_state_read(d->resume, f, d->root != NULL ? d->searcher.roots.ids[0] : UINT64_MAX, &found, e) != ST_OK)
+        return e->status;
+    d->started = d->saved = cli_seconds();
+    if (found && finder_restore(f, e) != ST_OK)
+        return e->status;
+    for (;;) {
+        if (!found && finder_begin(f, root, &begun, e) != ST_OK)
+            return e->status;
+        if (!begun)
+            break;
+        if (!found && d->searcher.comm.rank == 0 && !d->args.cli.quiet)
+            print_search(d);
+        found = 0;
+        if (search_component(d, e) != ST_OK)
+            return e->status;
+        d->met = finder_is_done(f);
+        if (!d->met)
+            break;
+        f->known.components++;
+        if (!d->every)
+            break;
+    }
+    d->met |= !begun;
+    return d->met ? ST_OK : save(d, e);
+}
+
+/* Collective. Writes the table of --all, removes the state, and reports. */
+static enum status conclude(struct diameter *d, struct error *e)
+{
+    const struct comm *comm = &d->searcher.comm;
+    d->seconds = cli_seconds() - d->started;
+    if (d->met && d->args.depths != NULL && write_all(d, e) != ST_OK)
+        return e->status;
+    if (comm->rank == 0) {
+        if (d->met && d->resume != NULL)
+            unlink(d->resume);
+        if (!d->args.cli.quiet || d->talk == stdout)
+            print_summary(d);
+        if (stream_flush(d->talk, e) == ST_OK && d->args.json != NULL)
+            outfile_print(d->args.json, print_json, d, e);
+        if (!d->met && d->args.depths != NULL && e->status == ST_OK)
+            fail(e, ST_RUNTIME, "%s: was not written, as %" PRIu64 " eccentricities are still open%s", d->args.depths,
+                 d->finder.known.open, d->resume != NULL ? ": the same command goes on" : "");
+    }
+    return comm_agree(comm, e);
+}
+
+/* Does the whole work of the program. Called by searcher_run, with the struct diameter. */
+static void work(void *context, struct error *e)
+{
+    struct diameter *d = context;
+    if (set_up(d, e) == ST_OK && search_all(d, e) == ST_OK)
+        conclude(d, e);
+}
+
+/* Frees everything that set_up has opened but the searcher. Called by searcher_run. */
+static void tear_down(void *context)
+{
+    struct diameter *d = context;
+    finder_close(&d->finder);
+}
+
+/* Runs dbfs-diameter. Returns the exit code: after a signal 128 plus its number, as shells have it. */
+int main(int argc, char **argv)
+{
+    static struct diameter d;
+    cli_begin();
+    parse(&d, argc, argv);
+    d.command = argv;
+    d.talk = args_talk(&d.args);
+    d.searcher.method = &bfs_by_levels;
+    const int code = searcher_run(&d.searcher, &d.args, 0, work, tear_down, &d);
+    return asked != 0 && !d.met ? 128 + asked : code;
+}

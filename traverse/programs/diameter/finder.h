@@ -1,0 +1,72 @@
+/* finder.h: finds the diameter, the radius or all eccentricities of a component, search by search, from bounds that meet.
+ *
+ * The next root is chosen so that its search narrows the bounds that are still open, as SumSweep does (Borassi et al., "Fast
+ * diameter and radius BFS-based computation in (weakly connected) real-world graphs", 2015): now a central vertex, whose
+ * search lowers the upper bounds, now a remote vertex, whose search raises the lower bounds. The first searches are from a
+ * vertex of the highest degree, and from a vertex farthest from it. A few central roots keep their distances, as landmarks
+ * (bounds.h).
+ *
+ * The program calls finder_open, finder_begin, and finder_step until finder_is_done. What is known then, or at any time
+ * before, is in finder.known. All functions but finder_close are collective, and all ranks have the same results. */
+#ifndef DBFS_FINDER_H
+#define DBFS_FINDER_H
+
+#include "root_search.h"
+
+enum { LANDMARKS = 8 };
+
+/* What is wanted. */
+struct goals {
+    int diameter, radius, all;
+    int every; /* 1: of every component; 0: of one */
+};
+
+/* What is known so far. It is the same on all ranks, and part of the state that --resume reads, where it stands as it is in
+ * memory. */
+struct known {
+    uint64_t searches;
+    uint64_t components; /* components that are finished */
+    uint64_t size;       /* vertices of the component that is searched now, or was searched last; 0: none was begun */
+    uint64_t open, above, below; /* the live vertices that struct open_bounds counts */
+    uint64_t turn, remote; /* steps since the component was begun; those of them from remote vertices, with goals.all */
+    int32_t diameter[2]; /* the lower and the upper bound of the diameter, of all components so far */
+    int32_t radius[2];   /* the same of the radius of the component */
+    int32_t least_open;  /* the least lower bound of a vertex with different bounds */
+    uint32_t landmarks, oldest; /* the number of landmarks; the next one that a new one replaces, if there are LANDMARKS */
+    uint32_t refined_at; /* the number of searches from which on the landmarks are used again */
+    int32_t has_next;    /* 1: `next` is searched from in the next step */
+    struct root next;
+    struct root from, to; /* a pair of vertices at the distance diameter[0] */
+    struct root center;   /* a vertex with the eccentricity radius[1] or less */
+    struct root landmark[LANDMARKS];
+    int32_t eccentricity[LANDMARKS]; /* of the landmarks */
+};
+
+struct finder {
+    struct root_search search;
+    struct bounds bounds;
+    struct goals goals;
+    struct known known;
+    int32_t *distance[LANDMARKS]; /* [search.capacity] the distances from the landmarks; NULL: not yet allocated */
+    int32_t *scratch;   /* [search.capacity] the distances from a root that is no landmark */
+    struct root last;   /* the last root */
+};
+
+/* Opens *finder for an open searcher. The caller calls finder_close even after a failure. */
+enum status finder_open(struct finder *finder, struct searcher *searcher, const struct goals *goals, struct error *e);
+void finder_close(struct finder *finder); /* frees everything; *finder may be zeroed */
+
+/* Begins the component of a root or, if `root` is NULL, the largest one or, with goals.every, the next one. Sets *begun to 0 if
+ * there is no other component of vertices with edges. */
+enum status finder_begin(struct finder *finder, const struct root *root, int *begun, struct error *e);
+
+/* Returns whether the bounds of what is wanted have met, in the component that was begun last. */
+int finder_is_done(const struct finder *finder);
+
+/* Searches from one more root, and narrows the bounds. finder_is_done must have returned 0. */
+enum status finder_step(struct finder *finder, struct error *e);
+
+/* Searches from the landmarks again, whose distances are not kept on disk. Called after `known` and the bounds have been read. */
+enum status finder_restore(struct finder *finder, struct error *e);
+
+#endif

@@ -1,0 +1,54 @@
+/* root_search.h: searches from one vertex after the other, by all ranks together, with the distances on the host. Finds the
+ * vertex behind an index, and picks vertices over all ranks.
+ *
+ * A rank has the normals of its shards, one shard after the other, and rank 0 has all delegates behind them. Vertices without
+ * edges have no index. */
+#ifndef DBFS_ROOT_SEARCH_H
+#define DBFS_ROOT_SEARCH_H
+
+#include "bounds.h"
+
+#include "traverse/session/searcher.h"
+
+struct root_search {
+    struct searcher *searcher;
+    uint64_t *first;   /* [shards of this rank + 1] the index of each shard's first normal; the last: that of delegate 0 */
+    uint64_t count;    /* the vertices of this rank */
+    uint64_t capacity; /* elements of an array of distances: on ranks that do not have the delegates, d more than `count` */
+    double seconds;    /* of the searches alone, on this rank */
+    uint32_t levels;   /* all distances of the last search are below this number */
+};
+
+/* Opens *s for searches by an open searcher. The caller calls root_search_close even after a failure. */
+enum status root_search_open(struct root_search *s, struct searcher *searcher, struct error *e);
+void root_search_close(struct root_search *s); /* frees everything; *s may be zeroed */
+
+/* Collective. Searches from a root, and sets distance[capacity] to the distances by index; DEPTH_UNREACHED is -1. A failure
+ * ends the job, as other ranks would wait. */
+void root_search_run(struct root_search *s, const struct root *root, int32_t *distance);
+
+/* A vertex that was picked among those of all ranks. `value` is its distance or bound, of which PICK_... speaks. */
+struct found_vertex {
+    struct root root;
+    int32_t value;
+};
+
+/* Collective. Picks a vertex by a rule of bounds_pick; of equal ones, that with the smallest stored id. Returns 0 if no vertex
+ * is eligible. */
+int root_search_pick(const struct root_search *s, const struct bounds *bounds, enum pick pick, const int32_t *distance,
+                     int32_t least, struct found_vertex *found);
+
+/* Collective. Finds a vertex of the highest degree among those whose lower bound is NEVER_REACHED. Returns 0 if there is none. */
+int root_search_hub(const struct root_search *s, const struct bounds *bounds, struct found_vertex *found);
+
+/* Returns the index of a root on this rank, or UINT64_MAX if another rank has it, or no rank. */
+uint64_t root_search_index(const struct root_search *s, const struct root *root);
+
+/* Collective. If a root has one edge only, uses this by the functions of bounds.h, with its distances and its eccentricity. */
+void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, const struct root *root,
+                            const int32_t *distance, int32_t e);
+
+/* Returns the stored id of the vertex with this index. */
+uint64_t root_search_id(const struct root_search *s, uint64_t index);
+
+#endif
