@@ -583,6 +583,7 @@ stage_check() {
     lane deeper check_deeper
     lane batch check_program dbfs-batch
     lane paths check_program dbfs-paths
+    lane diameter check_program dbfs-diameter
     lane packed check_packed 18
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane larger-proofs check_larger_proofs

@@ -204,7 +204,7 @@ fi
 
 # each program and format has its page, as built, and each option of --help stands in it
 pages=${BUILD:-build}/man
-for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-components dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-components dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
     check "$program.1 is built" test -s "$pages/$program.1"
     missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
@@ -218,7 +218,7 @@ for_tests=$({ grep FOR_TESTS <<<"$rows" | sed 's/.*\.name = "\([^"]*\)".*/--\1/'
     grep '\.shown' <<<"$rows" | sed 's/.*\.value = "\([^"]*\)", \.shown = "\([^"]*\)".*/\1 \2/' |
         while read -r words shown; do echo "${words#"$shown"}"; done; } | tr '\n' ' ')
 check "options and words for tests are marked ($for_tests)" test "$for_tests" = '--count-pairs |cost '
-for program in dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+for program in dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
     text=$("$BIN/$program" --help=all; sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g; s/ | /|/g' "$pages/$program.1")
     for word in $for_tests; do
         check "$program: $word is neither in --help=all nor in the page" test "${text#*"$word"}" = "$text"

@@ -46,4 +46,4 @@ _dbfs_complete() {
         compopt -o filenames 2>/dev/null
     fi
 }
-complete -F _dbfs_complete dbfs dbfs-batch dbfs-check dbfs-components dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse dbfs-traverse-2d degsplit edgeconv rmatgen
+complete -F _dbfs_complete dbfs dbfs-batch dbfs-check dbfs-components dbfs-dataset dbfs-diameter dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse dbfs-traverse-2d degsplit edgeconv rmatgen

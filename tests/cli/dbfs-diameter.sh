@@ -138,6 +138,7 @@ done
 printf x | dd of="$tmp/damaged.state" bs=1 seek=700 conv=notrunc 2>"$tmp/err"
 check_exit 3 'a damaged state' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/grid-3"
 check_exit 3 'the state of another graph' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/tree-3"
+check_exit 2 'a state that is a folder' "$diameter" -q --resume "$tmp" "$tmp/grid-3"
 check_exit 2 'the state and the table are one file' "$diameter" -q --resume "$tmp/x" --all "$tmp/x" "$tmp/grid-3"
 
 # a signal: the bounds are printed, and the state is kept

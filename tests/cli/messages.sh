@@ -93,7 +93,7 @@ done
 says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
-for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
     says 2 'an option with two letters too many' "^$program: did you mean --version?" "$bin/$program" --verzionn
 done
 says 2 'an option that is near two' '^dbfs-traverse: did you mean --factor0 or --factor1?$' "$bin/dbfs-traverse" --factor2=1 g.dbfs

@@ -89,6 +89,8 @@ dbfs-batch --sample     |                            | bytes | dbfs-batch -q --s
 dbfs-batch --reached    |                            | bytes | dbfs-batch -q -n all --reached @ g.dbfs
 dbfs-batch --depths -t  |                            | bytes | dbfs-batch -q -r 0,1 -t 2,3 --depths @ g.dbfs
 dbfs-batch --hops       |                            | bytes | dbfs-batch -q -n all --hops @ g.dbfs
+dbfs-diameter --all     |                            | bytes | dbfs-diameter -q --all @ g.dbfs
+dbfs-diameter --json    |                            | json  | dbfs-diameter -q --json @ g.dbfs
 dbfs-report plot -o     | dash=0 stdout=2 fd=2       | picture | dbfs-report plot -o @.svg trace
 dbfs-model weak -o      | dash=0 stdout=2 fd=2       | picture | dbfs-model weak --rmat 4 -t 4 -o @.svg
 dbfs -o                 |                            | bytes | dbfs -q -r 0 -o @ g.dbfs
@@ -120,6 +122,7 @@ dbfs-traverse-2d -r 0 grid.dbfs
 dbfs-graph500 -n 1 --no-energy g.dbfs
 dbfs-paths -r 0 --target 3 g.dbfs
 dbfs-batch -n all g.dbfs
+dbfs-diameter -q g.dbfs
 dbfs-report --help
 dbfs-report --version
 dbfs-report graph500 run.json
@@ -377,6 +380,9 @@ dbfs-traverse -r 0 --trace once --trace twice g.dbfs
 dbfs-traverse-2d -r 0 --depths once --depths twice grid.dbfs
 dbfs-graph500 -n 1 --json once --json twice g.dbfs
 dbfs-paths -r 0 --target 1 --json once --json twice g.dbfs
+dbfs-diameter --all once --all twice g.dbfs
+dbfs-diameter --json once --json twice g.dbfs
+dbfs-diameter --resume once --resume twice g.dbfs
 dbfs-batch -n all --centrality once --centrality twice g.dbfs
 dbfs-batch -n all --reached once --reached twice g.dbfs
 dbfs-batch -n all --hops once --hops twice g.dbfs

@@ -60,11 +60,12 @@ $(emulated)/bin/dbfs-traverse: $(BUILD)/traverse/main.o
 $(emulated)/bin/dbfs-graph500: $(call emulated_program,graph500)
 $(emulated)/bin/dbfs-batch: $(call emulated_program,joined batch)
 $(emulated)/bin/dbfs-paths: $(call emulated_program,joined paths)
+$(emulated)/bin/dbfs-diameter: $(call emulated_program,diameter)
 $(emulated)/tests/fail_cuda: $(call emulated_obj,tests/gpu/fail_cuda.c) $(BUILD)/traverse/main.o
 $(emulated)/tests/fail_cuda: libs = $(stand_ins)
 $(emulated)/tests/gpu_kernels: $(call emulated_obj,$(gpu_test_src)) $(filter-out %_main.o,$(call emulated_program,graph500))
 $(emulated)/tests/plant_faults: $(call emulated_obj,tests/plant_faults.c) $(filter-out %_main.o,$(call emulated_program,graph500))
-emulated_linked = $(addprefix $(emulated)/,$(addprefix bin/dbfs-,traverse graph500 batch paths) \
+emulated_linked = $(addprefix $(emulated)/,$(addprefix bin/dbfs-,traverse graph500 batch paths diameter) \
                   $(addprefix tests/,fail_cuda gpu_kernels plant_faults))
 $(emulated_linked): $(emulated_shared) $(emulated_libs)
 	@mkdir -p $(@D)

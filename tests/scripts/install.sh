@@ -11,7 +11,7 @@ for variable in PREFIX prefix; do
 done
 check 'PREFIX and prefix mean the same' diff -r "$tmp/PREFIX" "$tmp/prefix"
 root=$tmp/prefix/opt/dbfs
-for program in dbfs dbfs-batch dbfs-check dbfs-components dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse degsplit edgeconv \
+for program in dbfs dbfs-batch dbfs-check dbfs-components dbfs-dataset dbfs-diameter dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse degsplit edgeconv \
     rmatgen; do
     check "$program is there" test -x "$root/bin/$program"
     check "$program has a page" test -s "$root/share/man/man1/$program.1"

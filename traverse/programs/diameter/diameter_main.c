@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAVED_EVERY_S = 60 }; /* seconds between two writes of the state */
@@ -269,6 +270,9 @@ static enum status set_up(struct diameter *d, struct error *e)
     struct searcher *s = &d->searcher;
     const struct goals goals = {d->wants_diameter, d->wants_radius, d->args.depths != NULL, d->every};
     if (s->comm.rank == 0 && d->resume != NULL) {
+        struct stat st;
+        if (stat(d->resume, &st) == 0 && !S_ISREG(st.st_mode))
+            fail(e, ST_USAGE, "%s: is no file that --resume could go on with", d->resume);
         outfile_refuse_output(d->resume, d->args.depths, e);
         outfile_refuse_output(d->resume, d->args.json, e);
         outfile_check_output(d->resume, 1, e);
