@@ -7,6 +7,7 @@
 #include "traverse/results/outputs.h"
 #include "traverse/session/report_text.h"
 
+#include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/signals.h"
 #include "formats/mpi/watch.h"
@@ -179,8 +180,8 @@ static void print_json(FILE *out, const void *context)
     const struct known *k = &d->finder.known;
     const struct graph *graph = &d->searcher.graph;
     struct json json = {out, "  ", 0};
-    fputs("{", out);
-    json_text(&json, "\nprogram", program.name);
+    fputs(JSON_OPEN "  ", out);
+    json_text(&json, "program", program.name);
     json_text(&json, "version", DBFS_VERSION);
     json_text(&json, "\ngraph", d->args.folder);
     json_command(&json, d->command);
