@@ -64,6 +64,7 @@ struct result_file {
     enum answer_kind kind;
     int with_parents; /* 1: the file is a table of depths, and has the parents in one more column; `kind` is ANSWER_DEPTHS */
     struct result_table *table; /* the table in which the lines have the root as the first field; NULL: a file of its own */
+    const char *columns;      /* the names of the columns of CSV; NULL: those of the kind */
     enum result_format format;
     int in_place;               /* 1: an existing file is overwritten in place, without a temporary file */
     uint32_t id_bytes;          /* bytes of a parent in a file that is not text: 4 or 8. 0: answer_id_bytes chooses */

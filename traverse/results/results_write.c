@@ -68,6 +68,8 @@ static const char *columns_of(const struct result_file *file)
                                              [ANSWER_PARENTS] = {"id,parent", "root,id,parent"},
                                              [ANSWER_NEAREST] = {"id,nearest", "root,id,nearest"}};
     static const char *const both[] = {"id,distance,parent", "root,id,distance,parent"};
+    if (file->columns != NULL)
+        return file->columns;
     return file->with_parents ? both[file->table != NULL] : columns[file->kind][file->table != NULL];
 }
 

@@ -54,7 +54,7 @@ static const struct option_row own_options[] = {
      .help = "find the smallest eccentricity, and a vertex that has it"},
     {.name = "all", .value = "FILE", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_TEXT,
      .at = offsetof(struct diameter, args.depths),
-     .help = "find all eccentricities, and write them: .npy, .raw, .csv, or text"},
+     .help = "find all eccentricities, and write them: .npy, .raw, .csv, or text with tabs"},
     {.name = "resume", .value = "FILE", .group = GROUP_RESULTS, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(resume), .help = "keep the state in FILE until the end, and go on with it if it is there"},
     {.name = "searches", .value = "MAX", .group = GROUP_SEARCH, .of = OF_DIAMETER | EVERYDAY, .kind = TAKE_COUNT,
@@ -247,13 +247,14 @@ static enum status write_all(struct diameter *d, struct error *e)
 {
     struct searcher *s = &d->searcher;
     struct finder *f = &d->finder;
-    const struct result_file file = {.name = d->args.depths, .kind = ANSWER_DEPTHS, .map = s->map};
+    const struct result_file file = {
+        .name = d->args.depths, .kind = ANSWER_DEPTHS, .columns = "id,eccentricity", .map = s->map};
     const uint64_t first = f->search.first[s->graph.device_count], delegates = s->graph.manifest.d;
     int32_t *delegate = f->scratch + first;
     if (s->comm.rank == 0)
         memcpy(delegate, f->bounds.lower + first, delegates * sizeof *delegate);
     comm_broadcast(&s->comm, delegate, delegates * sizeof *delegate, 0);
-    answers_make(&s->results.answers, ANSWER_DEPTHS, &f->last, f->search.levels, e);
+    answers_make(&s->results.answers, ANSWER_DEPTHS, &(struct root_set){&f->last, 1}, f->search.levels, e);
     for (uint32_t g = 0; g < s->graph.device_count && e->status == ST_OK; g++)
         fill_answer(d, g, delegate, e);
     if (e->status == ST_OK && f->last.at == ROOT_AT_ISOLATED)

@@ -40,7 +40,7 @@ void root_search_run(struct root_search *s, const struct root *root, int32_t *di
         comm_abort(&searcher->comm, searcher->args->cli.program, &error);
     comm_barrier(&searcher->comm);
     const double start = cli_seconds();
-    searcher->method->search(&searcher->bfs, root, &times, NULL, &error);
+    searcher->method->search(&searcher->bfs, &(struct root_set){root, 1}, &times, NULL, &error);
     s->seconds += cli_seconds() - start;
     for (uint32_t g = 0; g < rank->device_count && error.status == ST_OK; g++)
         rank->backend->answers->read_depths(rank->devices[g], distance + s->first[g], distance + s->first[rank->device_count],
