@@ -27,6 +27,11 @@ check_exit 0 'edgeconv of what is compressed' "$BIN/edgeconv" -q -u --force -o "
 check "$situation: edges are the same" cmp "$tmp/edges" "$tmp/again"
 "$TESTS/oracle" -o "$tmp/oracle.%d" "$tmp/text" $roots >"$tmp/out" 2>&1 || fail 'the oracle'
 
+# all roots of the oracle are in the largest component
+check_exit 0 dbfs-components "$BIN/dbfs-components" -q -@ 2 -o "$tmp/components" "$tmp/edges"
+check 'the largest component is what the oracle reaches' \
+    cmp <(awk '$2 == 0 { print $1 }' "$tmp/components") <(awk '$2 >= 0 { print $1 }' "$tmp/oracle.7")
+
 # ---- shards ----
 
 check_exit 0 degsplit "$BIN/degsplit" -q -p 2 -o "$tmp/split" "$tmp/edges"

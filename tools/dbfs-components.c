@@ -27,6 +27,7 @@ static const char help[] =
     "      --strong           of a directed graph: strong components; without this, weak ones\n"
     "  -o, --output FILE      the component of each vertex: .npy, .raw, .csv, or lines 'id<TAB>component'\n"
     "      --map FILE         names of vertices, from edgeconv --compact; -o has them in place of ids\n"
+    "      --base 0|1         what text has for the first vertex, whatever the streams say\n"
     "      --sizes FILE       a table of all components, with their vertices and edges: .csv, or tabs\n"
     "      --histogram FILE   a table of sizes, and how many components have each: .csv, or tabs\n"
     "      --largest FILE     the edges of the largest component, as an edge stream for dbfs-pack;\n"
@@ -43,7 +44,8 @@ static const char help[] =
     "\n"
     "FILE '-' is standard output. From a text: edgeconv -u graph.txt | dbfs-components -\n";
 
-enum { STRONG_OPTION = CLI_FIRST_FREE_OPTION, MAP_OPTION, SIZES_OPTION, HISTOGRAM_OPTION, LARGEST_OPTION, JSON_OPTION };
+enum { STRONG_OPTION = CLI_FIRST_FREE_OPTION, MAP_OPTION, SIZES_OPTION, HISTOGRAM_OPTION, LARGEST_OPTION, JSON_OPTION,
+       BASE_OPTION };
 
 /* The outputs, each with its option. */
 enum output { NUMBERS, SIZES, HISTOGRAM, LARGEST, JSON, OUTPUTS };
@@ -54,6 +56,7 @@ enum { LISTED_SIZES = 10 };
 struct command {
     int strong;
     const char *map, *output[OUTPUTS]; /* NULL: not given */
+    enum base_choice base;
     struct edge_inputs inputs;
 };
 
@@ -81,6 +84,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case LARGEST_OPTION: output = LARGEST; break;
     case JSON_OPTION: output = JSON; break;
     case STRONG_OPTION: c->strong = 1; return;
+    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; return;
     case MAP_OPTION: cli_once(cli, "--map", argument, &c->map); return;
     default: cli_option(cli, option, argument); return;
     }
@@ -123,6 +127,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"histogram", required_argument, NULL, HISTOGRAM_OPTION},
                                             {"largest", required_argument, NULL, LARGEST_OPTION},
                                             {"json", required_argument, NULL, JSON_OPTION},
+                                            {"base", required_argument, NULL, BASE_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -378,6 +383,7 @@ int main(int argc, char **argv)
     }
     if (e.status == ST_OK)
         edge_inputs_open(&command.inputs, argv + optind, (size_t)(argc - optind), comm.rank, &e);
+    command.inputs.base = command.base;
     if (comm_agree(&comm, &e) == ST_OK && watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         dbfs_components(&cli, &command, &comm, &e);
     edge_inputs_close(&command.inputs);

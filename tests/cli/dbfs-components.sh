@@ -128,6 +128,9 @@ check_exit 0 'ids that begin at 1' "$components" -q --force -o got --largest lar
 check "$situation: are so in text" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
 "$components" -q --force -o got largest.edges
 check "$situation: are so in the stream of the largest component" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
+check_exit 3 'ids from 0 and from 1' "$components" one.edges part-0.edges
+check_exit 0 '--base' "$components" -q --force --base 0 -o got one.edges
+check "$situation: begins there" test "$(tr '\t\n' '= ' <got)" = '0=1 1=2 2=0 3=0 '
 check_exit 3 'a map of another graph' "$components" --map part.00 -o x g.edges
 
 # ---- the summary ----

@@ -34,6 +34,8 @@ no_output 'rmatgen as text' "$BIN/rmatgen" -q -s 13 -f text -o "$tmp/f/x.txt"
 no_output edgeconv "$BIN/edgeconv" -q -u -o "$tmp/f/x.edges" "$tmp/g.txt"
 no_output 'edgeconv to text' "$BIN/edgeconv" -q -o "$tmp/f/x.txt" "$tmp/g.edges"
 no_output degsplit "$BIN/degsplit" -q -t 1 -o "$tmp/f/x.split" "$tmp/g.edges"
+no_output dbfs-components "$BIN/dbfs-components" -q -o "$tmp/f/x.npy" "$tmp/g.edges"
+no_output 'dbfs-components --largest' "$BIN/dbfs-components" -q --largest "$tmp/f/x.edges" "$tmp/g.edges"
 no_output 'dbfs-pack' "$pack" -q -p 5 -o "$tmp/f/x" "$tmp/g.edges"
 
 spool() { small_files 100 "$@" -T "$tmp/f" - <"$tmp/pipe"; }

@@ -37,6 +37,8 @@ printf 'example.org\t0\n' >index
 one_rule 'edgeconv -f wdc-index' --output= x.map "$bin/edgeconv" -q -f wdc-index index
 one_rule 'degsplit -o' --output= x.split "$bin/degsplit" -q -t 1 g.edges
 one_rule 'degsplit --sweep' --sweep= x.tsv "$bin/degsplit" -q -t 1 -o /dev/null g.edges
+one_rule 'dbfs-components -o' --output= x.txt "$bin/dbfs-components" -q g.edges
+one_rule 'dbfs-components --largest' --largest= x.edges "$bin/dbfs-components" -q g.edges
 for option in --depths= --parents=; do
     one_rule "dbfs-traverse $option" $option x.txt "$bin/dbfs-traverse" -q -r 0 g.dbfs
 done
