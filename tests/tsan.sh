@@ -60,6 +60,8 @@ for options in '-p 1' '-p 3 --encoding raw -t 9' '-p 2 -t inf'; do
         clean "dbfs-traverse $direction, $options" "$BIN/dbfs-traverse" --backend cpu -q -@ 4 -n 2 --force \
             --direction $direction --parents "$tmp/tree-%d.npy" "$tmp/x"
     done
+    clean "dbfs-traverse --together, $options" "$BIN/dbfs-traverse" --backend cpu -q -@ 4 -n 5000 --together --force --depths "$tmp/d.npy" \
+        --nearest "$tmp/n.npy" "$tmp/x"
     clean "dbfs-graph500, $options" "$BIN/dbfs-graph500" --backend cpu -q -@ 4 -n 2 --no-energy "$tmp/x"
 done
 # ThreadSanitizer's memory counts: the program itself takes 34 of 64 MiB

@@ -963,6 +963,7 @@ for gpus in 1 4; do # for a lone rank there is no difference
     next_machine
     EMULATED_GPUS=$gpus bash tests/gpu/faults.sh $([ $gpus = 1 ] || echo ranks) 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&faults, $gpus GPUs: /"
 done
+BACKEND=cuda bash tests/cli/together.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
 EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
 check_says 'of device memory'
 check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \

@@ -173,6 +173,9 @@ tool one "$(stride 4)" dbfs-paths "$BIN/dbfs-paths" -q -@ 1 -n 2 --path --json "
 tool two "$(stride 20)" 'dbfs-traverse, two ranks, a list' "$traverse" --backend cpu -q -@ 1 -r 0 --max-depth 2 \
     --list-reached "$tmp/o/x" "$tmp/x"
 
+tool two "$(stride 40)" 'dbfs-traverse, two ranks, nearest roots' "$traverse" --backend cpu -q -@ 1 -n 8 --together \
+    --nearest "$tmp/o/x" "$tmp/x"
+
 # ---- one rank fails before MPI has started ----
 
 mkdir "$tmp/here" "$tmp/there"

@@ -71,6 +71,7 @@ dbfs-components --largest |                          | bytes | dbfs-components -
 dbfs-components --json  |                            | json  | dbfs-components -q --json @ g.edges
 dbfs-traverse --depths  |                            | bytes | dbfs-traverse -q -r 0 --depths @ g.dbfs
 dbfs-traverse --parents |                            | bytes | dbfs-traverse -q -r 0 --parents @ g.dbfs
+dbfs-traverse --nearest |                            | bytes | dbfs-traverse -q -r 0,3 --together --nearest @ g.dbfs
 dbfs-traverse --list-reached |                       | bytes | dbfs-traverse -q -r 0 --list-reached @ g.dbfs
 dbfs-traverse --json    |                            | json  | dbfs-traverse -q -r 0 --json @ g.dbfs
 dbfs-traverse --trace   |                            | json  | dbfs-traverse -q -r 0 --trace @ g.dbfs
@@ -96,6 +97,7 @@ dbfs-model weak -o      | dash=0 stdout=2 fd=2       | picture | dbfs-model weak
 dbfs -o                 |                            | bytes | dbfs -q -r 0 -o @ g.dbfs
 dbfs -o, without -q     |                            | bytes | dbfs -r 0 -o @ g.dbfs
 dbfs --parents          |                            | bytes | dbfs -q -r 0 --parents @ g.dbfs
+dbfs --nearest          |                            | bytes | dbfs -q -r 0 -r 3 --together --nearest @ g.dbfs
 dbfs --list-reached     |                            | bytes | dbfs -q -r 0 --list-reached @ g.dbfs
 dbfs --json             |                            | json  | dbfs -q -r 0 --json @ g.dbfs
 dbfs --trace            |                            | json  | dbfs -q -r 0 --trace @ g.dbfs
@@ -374,6 +376,7 @@ dbfs-components --largest once --largest twice g.edges
 dbfs-components --json once --json twice g.edges
 dbfs-traverse -r 0 --depths once --depths twice g.dbfs
 dbfs-traverse -r 0 --parents once --parents twice g.dbfs
+dbfs-traverse -r 0,3 --together --nearest once --nearest twice g.dbfs
 dbfs-traverse -r 0 --list-reached once --list-reached twice g.dbfs
 dbfs-traverse -r 0 --json once --json twice g.dbfs
 dbfs-traverse -r 0 --trace once --trace twice g.dbfs

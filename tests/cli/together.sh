@@ -1,11 +1,13 @@
 #!/bin/bash
 # together.sh: searches from several roots as one (--together), and the nearest root of each vertex (--nearest). Distances
 # are the least over single searches of the oracle, in every layout of shards, ranks and threads, in every mode of a
-# search, with edges of either kind. With BACKEND=cuda on GPUs.
+# search, with edges of either kind. With BACKEND=cuda on GPUs, where short mode tries each mode of a search alone.
 set -u
 . tests/lib.sh
 backend=${BACKEND:-cpu}
 export EMULATED_GPUS=4 EMULATED_PROCESSORS=2
+unset EMULATED_SLICED
+[ "$backend ${TEST_MODE:-short}" = 'cuda short' ] && modes_alone=1 || modes_alone=
 traverse() { "$BIN/dbfs-traverse" -q --backend "$backend" --force "$@"; }
 mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --backend "$backend" --force "$@"; }
 field() { sed -n "s/.* $1 \([^ ]*\).*/\1/p" "$2"; }
@@ -56,9 +58,9 @@ proves() {
     "$@" -r "$roots" --together --depths d --parents p --nearest n --json json >out 2>err
     check "$name ends well" test $? = 0
     check "$name: distances are the least, and nearest roots follow parents" is_proved
-    check "$name: dbfs-check proves them" "$BIN/dbfs-check" $options -r "$roots" --together --depths d --parents p --nearest n $edges
     # dbfs-check counts levels and vertices by itself
-    "$BIN/dbfs-check" $options -r "$roots" --together --depths d $edges >checked
+    "$BIN/dbfs-check" $options -r "$roots" --together --depths d --parents p --nearest n $edges >checked
+    check "$name: dbfs-check proves them" test $? = 0
     check "$name: the record has these levels, vertices and sum" test \
         "$(sed -n 's/.*"levels": \([0-9]*\), "reached": \([0-9]*\),.*/\1 \2/p' json) $(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' json)" = \
         "$(field levels checked) $(field reached checked) $(field checksum checked)"
@@ -79,18 +81,19 @@ for set in few many all lonely; do
     [ $backend = cpu ] || EMULATED_SLICED=0 proves "$set, 1 shard, fused" rmat.edges "${!set}" traverse rmat-1
     proves "$set, 1 shard, levels by the host" rmat.edges "${!set}" traverse --factor0 dd=0.1 rmat-1
     proves "$set, 2 shards" rmat.edges "${!set}" traverse rmat-2
-    [ $set = many ] && continue
+    [ $set = many ] || [ $modes_alone ] && continue
     proves "$set, 3 ranks" rmat.edges "${!set}" mpi 3 rmat-3
     proves "$set, 2 ranks, messages" rmat.edges "${!set}" mpi 2 --exchange-memory host rmat-2
 done
+want arcs $few
+proves 'few, directed' arcs.edges $few traverse arcs-1
+proves 'few, directed, 3 ranks' arcs.edges $few mpi 3 --exchange-memory host arcs-3
+[ $modes_alone ] && finish
 want rmat $many
 for way in push pull; do
     proves "many, always $way" rmat.edges $many traverse -@ 4 --direction $way rmat-1
     proves "many, always $way, 3 shards" rmat.edges $many traverse -@ 3 --direction $way rmat-3
 done
-want arcs $few
-proves 'few, directed' arcs.edges $few traverse arcs-1
-proves 'few, directed, 3 ranks' arcs.edges $few mpi 3 --exchange-memory host arcs-3
 want arcs-back $few
 proves 'few, directed, in reverse' arcs.edges $few traverse --reverse arcs-1
 proves 'few, directed, in reverse, 2 ranks' arcs.edges $few mpi 2 --reverse arcs-2
@@ -100,4 +103,97 @@ proves 'few, to depth 1, 2 shards' rmat.edges $few traverse --max-depth 1 rmat-2
 want rmat $few 0
 check_exit 0 'few, to depth 0' traverse -r $few --together --max-depth 0 --depths d rmat-1
 check "$situation: the roots alone are reached" cmp d want
+
+# ---- ways to give roots, and to get results ----
+
+want rmat $few
+awk '$2 >= 0 { print $2, $1 }' want | sort -n -k1,1 -k2,2 | awk '{ print $2 "\t" $1 }' >want-list
+tr , '\n' <<<$few >seeds
+check_exit 0 'roots of a file' traverse --roots-from seeds --together --depths d --nearest n --list-reached list rmat-2
+check "$situation: distances are the least" cmp d want
+check "$situation: the list has each vertex that is reached once, the nearest first" cmp list want-list
+check_exit 0 'roots of a file, CSV and arrays' traverse --roots-from seeds --together --nearest n.csv --parents-width 8 rmat-2
+check "$situation: CSV has the ids of text" cmp <(grep -v '^id' n.csv | tr , ' ') <(tr '\t' ' ' <n)
+check_exit 0 'an array of 8 bytes' traverse --roots-from seeds --together --nearest n.raw --parents-width 8 rmat-2
+check "$situation: the array has the ids of text" cmp <(od -An -v -td8 -w8 n.raw | tr -d ' ') <(cut -f2 <(tr ' ' '\t' <n))
+check_exit 0 'roots of a file, as JSON' traverse --roots-from seeds --together --json json --trace trace rmat-2
+check "$situation: the record has all roots, and the first" grep -qF "\"roots\": [${few//,/, }]" json
+check "$situation: its first level has all roots but the one without edges" \
+    eval 'head -n 1 trace | grep -qE "\"root\": 1, \"level\": 0, "'
+"$BIN/dbfs-traverse" --backend "$backend" --roots-from seeds --together rmat-1 >out
+check 'the line of a search from several roots has their number' grep -qE '^root 1 .* roots 7$' out
+check 'the summary has one search' grep -qx 'NBFS: 1' out
+traverse -n 40 --together --json json rmat-1 >out
+check 'sampled roots are searched together' test "$(grep -c '"time_s": [0-9]' json) $(sed -n 's/^ *"roots": \[\([0-9].*\)\]}*/\1/p' json | tr , '\n' | sort -u | wc -l)" = '1 40'
+check_exit 2 '--nearest without --together' traverse -r 1 --nearest n rmat-1
+check_says '^dbfs-traverse: --nearest needs --together'
+
+# names
+awk '{ print "v" $1, "v" $2 }' rmat.txt | "$BIN/edgeconv" -q -u --compact=map -o named.edges -
+"$BIN/dbfs-pack" -q -p 2 -t 12 -o named named.edges
+check_exit 0 'roots by name' traverse --map map -r v77 -r v5 --together --depths d --nearest n.csv --parents p named
+oracle_of_names() { # the number of each name, for the oracle's distances
+    "$oracle" -n 256 -o o.%d rmat.txt 77,5 >/dev/null
+    awk '$2 >= 0 && (!($1 in d) || $2 < d[$1]) { d[$1] = $2 } END { for (i in d) print "v" i "\t" d[i] }' o.77 o.5 | sort
+}
+check "$situation: distances by name are the least" cmp <(awk '$2 >= 0' d | tr ' ' '\t' | sort) <(oracle_of_names)
+check "$situation: nearest roots are names" test "$(grep -v '^id' n.csv | cut -d, -f2 | sort -u | tr '\n' ' ')" = '-1 v5 v77 ' -o \
+    "$(grep -v '^id' n.csv | cut -d, -f2 | sort -u | tr '\n' ' ')" = 'v5 v77 '
+check_exit 0 'roots by name, 2 ranks' mpi 2 --map map -r v77 -r v5 --together --nearest m.csv named
+# which root of two at the same distance is the nearest may differ
+check "$situation: the same vertices are reached" cmp <(cut -d, -f1 m.csv) <(cut -d, -f1 n.csv)
+
+# --serve: a line with several roots is one search
+printf '%s\n' $few 5 1,x 1,256 1,,5 $many >lines
+for ranks in 1 2; do
+    rm -f s-*
+    "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" --backend "$backend" -@ 1 --serve --together --depths 's-%d' rmat-2 <lines >out 2>err
+    check "--serve --together of $ranks ranks says at its end that not every line was roots" test $? = 2
+    check "--serve --together of $ranks ranks answers each line" test "$(cut -d ' ' -f 1,2 out | paste -sd,)" = \
+        "root 1,root 5,error 'x',error root,error '',root 0"
+    want rmat $few
+    check "--serve --together of $ranks ranks: distances from several roots" cmp s-1 want
+    want rmat 5
+    check "--serve --together of $ranks ranks: distances from one" cmp s-5 want
+    want rmat $many
+    check "--serve --together of $ranks ranks: distances from many" cmp s-0 want
+done
+printf 'v77\tv5\nv5\nv77\tno\n' | "$BIN/dbfs-traverse" --backend "$backend" --serve --together --map map named >out 2>err
+check '--serve --together takes names with tabs' test "$(sed -E 's/.* (roots [0-9]+ name .*)/\1/; s/^error.*/error/' out | paste -sd,)" = \
+    'roots 2 name v77,roots 1 name v5,error'
+
+# ---- dbfs-check finds what is wrong ----
+
+want rmat $few
+traverse -@ 1 -r $few --together --depths d --parents p --nearest n rmat-1 >out
+checks() { "$BIN/dbfs-check" -q -@ 1 --together "$@" rmat.edges; }
+# change FILE VERTEX VALUE: writes the file `changed`
+change() { awk -F '[ \t]' -v v="$2" -v to="$3" '{ print $1 " " ($1 == v ? to : $2) }' "$1" >changed; }
+far=$(awk '$2 == 2 { print $1; exit }' want)
+parent=$(awk -v v="$far" '$1 == v { print $2 }' p) nearest=$(awk -v v="$far" '$1 == v { print $2 }' n)
+other=$(tr , '\n' <<<$few | grep -vx "$nearest" | head -n 1)
+change n "$far" "$other"
+check_exit 4 'another nearest root than that of the parent' checks -r $few --parents p --nearest changed
+check_says "tree edge $far $parent: nearest roots $other and $nearest"
+change n "$far" "$parent"
+check_exit 4 'a nearest root that is none' checks -r $few --depths d --nearest changed
+check_says "vertex $far: nearest root $parent is no root"
+change n "$far" -1
+check_exit 4 'no nearest root' checks -r $few --depths d --nearest changed
+check_says "vertex $far: nearest root -1, and depth 2"
+change n 5 1
+check_exit 4 'a root with another nearest root' checks -r $few --depths d --nearest changed
+check_says 'vertex 5: nearest root 1, and it is a root'
+sed "s/ 200$/ ${lonely#*,}/; s/\t200$/\t${lonely#*,}/" n >changed # a root that has no edges
+sed -i "s/^200[ \t].*/200 200/" changed
+check_exit 4 'a nearest root that no path leads to' checks -r $few --depths d --nearest changed
+check_says 'and no neighbour has depth 0 and this root'
+check_exit 4 'a vertex of depth 0 that is no root' checks -r 1,5,77,131 --depths d
+check_says 'vertex [0-9]*: depth 0, and it is none of the roots'
+check_exit 4 'a root of another depth' checks -r $few,$far --depths d
+check_says "vertex $far: depth 2, and it is a root"
+check_exit 2 'roots are not given' checks --depths d
+check_says '^dbfs-check: --together needs the roots'
+check_exit 2 '--nearest of searches from one root' "$BIN/dbfs-check" -r 1 --depths d --nearest n rmat.edges
+check_says '^dbfs-check: --nearest needs --together'
 finish
