@@ -17,10 +17,11 @@
 enum {
     CHUNK_BYTES = 4096, /* a chunk is aligned to its size */
     CHUNK_HEAD = 16,    /* bytes at the front of a chunk, which hold the address of the bin's next chunk */
-    MOST_BINS = VERTEX_KINDS * MOST_REGION_THREADS
+    MOST_BINS = VERTEX_KINDS * MOST_REGION_THREADS,
+    BIN_SETS = 2 /* sets of bins of a thread in a parallel region (cpu_region.c); only the first has space for any push */
 };
 
-/* The state of the bins of one thread, in the first chunk of its memory. The chunks of the bins follow. */
+/* The state of a set of bins of one thread, in a chunk of its memory. The chunks of the bins follow. */
 struct bins {
     uint8_t *pool;            /* the first unused chunk; all later chunks are unused, too */
     uint32_t *end[MOST_BINS]; /* of each bin: where its next vertex goes (extend_bin) */
@@ -28,11 +29,20 @@ struct bins {
 
 _Static_assert(sizeof(struct bins) <= CHUNK_BYTES, "a chunk holds it");
 
-/* Returns the state of a thread's bins, in the first whole chunk of its memory. empty_bins must be called first. */
-static inline struct bins *bins_of_thread(const struct device *dev, int thread)
+/* PAIR_BYTES: a vertex and its parent. MOST_EDGES: times; counts of edges are estimates, and a row may have so many more.
+ * SECOND_SET_CHUNKS: the chunks of the second set: its state, one for each bin, and those that the pushes of a level ahead fill. */
+enum {
+    PAIR_BYTES = 8,
+    MOST_EDGES = 6,
+    SECOND_SET_CHUNKS = 2 + MOST_BINS + PUSHED_AHEAD * MOST_EDGES * PAIR_BYTES / (CHUNK_BYTES - CHUNK_HEAD)
+};
+
+/* Returns the state of a set of a thread's bins, in a whole chunk of its memory: the second set (`set` 1) comes first.
+ * empty_bins must be called first. */
+static inline struct bins *bins_of_thread(const struct device *dev, int thread, int set)
 {
     uint8_t *memory = dev->per_thread.bins + (uint64_t)thread * dev->per_thread.bin_bytes;
-    return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES);
+    return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES + (set == 0 ? SECOND_SET_CHUNKS * CHUNK_BYTES : 0));
 }
 
 /* Returns the address of the first vertex of bin i. Each bin begins at a different cache line of its first chunk,

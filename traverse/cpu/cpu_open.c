@@ -70,7 +70,7 @@ static void size_bins_and_lists(struct device *dev)
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
     uint64_t entries = region_list_capacity(dev->shard->d) + region_list_capacity(dev->shard->locals);
-    uint64_t bin_bytes = (BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES;
+    uint64_t bin_bytes = (SECOND_SET_CHUNKS + BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES;
     uint64_t list_bytes = entries * (dev->parents ? 12 : 8);
     if ((dev->parents || in_region) && threads * bin_bytes <= most)
         dev->per_thread.bin_bytes = bin_bytes;

@@ -46,7 +46,7 @@ static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, 
 {
     const struct cpu_thread_memory *memory = &b->dev->per_thread;
     const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
-    uint64_t left = (uint64_t)(end - bins_of_thread(b->dev, thread)->pool) / CHUNK_BYTES;
+    uint64_t left = (uint64_t)(end - bins_of_thread(b->dev, thread, 0)->pool) / CHUNK_BYTES;
     uint64_t edges = LONG_ROW; /* the largest number of edges of a part of a row */
     if (64 * b->words <= MOST_BINNED)
         return 1; /* a thread puts a vertex into a bin at most once */
@@ -61,7 +61,7 @@ static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, 
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
-    struct bins *bins = bins_of_thread(b->dev, thread);
+    struct bins *bins = bins_of_thread(b->dev, thread, 0);
     uint64_t *bitmap = bitmap_of_thread(b->dev, thread);
     if (!b->joined[thread]) {
         b->joined[thread] = 1;
@@ -91,7 +91,7 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
     const struct bitmap_push *b = context;
     (void)thread;
     for (int t = 0; t < b->dev->threads; t++) {
-        const struct bins *bins = bins_of_thread(b->dev, t);
+        const struct bins *bins = bins_of_thread(b->dev, t, 0);
         const uint32_t *next, *pair = b->joined[t] ? bin_begin(bins, (int)part) : NULL;
         for (; pair != NULL; pair = next) {
             const uint32_t *end = end_of_chunk(pair, bins->end[part], &next);

@@ -10,6 +10,10 @@
  * So no vertex is claimed by an atomic operation, and no cache line of visited bits moves between cores while threads
  * write to it. For each vertex in a bin 4 bytes move from core to core, in sequence, or 8 with its parent.
  *
+ * A level of few edges takes little longer than the barriers of its two steps. So the thread that visits a part may push
+ * what it found at once, which is step 1 of the next level: then that level has only step 2. Threads push into one set of
+ * bins while they read the other. The pushes are in vain if the region ends, or if some part could not be pushed.
+ *
  * The operating system may give a thread's core to another program. The other threads then push the shares that this
  * thread has not begun. If a single thread pushed all shares in more than MOST_LONELY_LEVELS levels in a row, or if the
  * others had to wait for a thread that had begun a share (pool_late), the region ends, and one thread continues the
@@ -21,13 +25,17 @@
 
 #include <string.h>
 
-enum { MOST_LONELY_LEVELS = 8 }; /* the most levels in a row in which one thread may push all shares */
+enum {
+    MOST_LONELY_LEVELS = 8, /* the most levels in a row in which one thread may push all shares */
+    LEVELS_APART = 16       /* so many levels are not pushed ahead after one was pushed ahead in vain */
+};
 
 /* One thread of the parallel region. */
 struct region_thread {
-    _Alignas(64) uint32_t level; /* number of the last level in which the thread took part; 0: none */
+    _Alignas(64) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins;
+                                            * 0: none */
+    int has_joined;                /* 1: the bitmaps `found` are valid */
     uint64_t *found[VERTEX_KINDS]; /* bitmaps of what was visited when the thread joined the region, or is in its bins */
-    struct bins *bins;             /* the thread's bins, which bin_number numbers */
 };
 
 /* A part of the vertices, with its share of the frontier. */
@@ -35,6 +43,7 @@ struct part {
     _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the vertices of the part that are in the frontier */
     uint64_t count[VERTEX_KINDS];   /* number of vertices in each list */
     struct row_count of[SUBGRAPHS]; /* how many of these vertices have edges, and about how many edges */
+    int is_pushed;                  /* 1: the thread that visited the vertices has pushed them, too */
 };
 
 /* A parallel region, as its threads share it. */
@@ -45,6 +54,10 @@ struct region {
     int old_parts;    /* number of parts of the last level, whose lists are the frontier */
     uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
     uint32_t level;         /* number of this level in the region, from 1 on */
+    int set;                /* the set of bins with what this level's frontier reaches */
+    int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
+    int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
+    uint32_t levels_apart;  /* in how many further levels no thread pushes ahead */
     uint32_t lonely_levels; /* in how many levels, up to the last, one thread pushed all shares */
     uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of the frontier's vertices in all earlier
@@ -68,35 +81,43 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Prepares a thread for its first push in this level: empties its bins and, if it never pushed in this region, copies the
- * visited bits to its bitmaps `found`. Does nothing before later pushes. The copy is not renewed, so a vertex that was
- * visited since may still go into a bin, and step 2 drops it. */
+/* Prepares a thread for its first push of level number `level` into a set of its bins: empties the set. Does nothing before
+ * later pushes. */
+static void begin_pushes(struct region *r, int number, int set, uint32_t level)
+{
+    struct region_thread *t = &r->thread[number];
+    if (t->level[set] == level)
+        return;
+    t->level[set] = level;
+    empty_bins(bins_of_thread(r->dev, number, set), VERTEX_KINDS * r->threads);
+}
+
+/* Prepares a thread for step 1: copies the visited bits to its bitmaps `found` if it has no valid copy, and calls begin_pushes.
+ * The copy is not renewed, so a vertex that was visited since may still go into a bin, and step 2 drops it. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
     const struct device *dev = r->dev;
     uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    if (t->level == r->level)
-        return;
-    if (t->level == 0) {
+    if (!t->has_joined) {
+        t->has_joined = 1;
         t->found[DELEGATES] = dev->per_thread.bitmaps + (size_t)number * dev->per_thread.bitmap_words;
         t->found[NORMALS] = t->found[DELEGATES] + delegates;
         memcpy(t->found[DELEGATES], dev->delegates.visited, delegates * sizeof(uint64_t));
         memcpy(t->found[NORMALS], dev->normals.visited, normals * sizeof(uint64_t));
     }
-    t->level = r->level;
-    t->bins = bins_of_thread(dev, number);
-    empty_bins(t->bins, VERTEX_KINDS * r->threads);
+    begin_pushes(r, number, r->set, r->level);
 }
 
-/* Pushes the rows list[0..count) along subgraph g into the bins of thread `number`, and puts very long rows aside. If
+/* Pushes the rows list[0..count) along subgraph g into a set of the bins of thread `number`, and puts very long rows aside. If
  * `count` is 0, pushes *part, a part of one row, instead. */
-static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
+static void push_into_bins(struct region *r, int number, int set, enum subgraph g, const uint32_t *list, uint64_t count,
                            const struct row_part *part)
 {
     uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices that wait to go into the bins; small
                                                                     * arrays, so that they stay in the cache */
     const struct region_thread *t = &r->thread[number];
+    struct bins *bins = bins_of_thread(r->dev, number, set);
     struct row_push p = describe_push(r->dev, g);
     p.rows = list;
     p.row_count = count;
@@ -107,8 +128,8 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     p.to.next = waiting;
     p.to.next_parents = parents;
     p.to.found = t->found[subgraph_columns(g)];
-    p.to.bins = (struct part_bins){.pool = &t->bins->pool,
-                                   .end = &t->bins->end[bin_number(r, subgraph_columns(g), 0)],
+    p.to.bins = (struct part_bins){.pool = &bins->pool,
+                                   .end = &bins->end[bin_number(r, subgraph_columns(g), 0)],
                                    .last_part = (uint32_t)r->threads - 1,
                                    .block_bits = r->block_bits};
     push_rows(&p, 0);
@@ -137,7 +158,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
             if (r->dev->frontier_rows[g] > 0)
-                push_into_bins(r, number, g, r->parts[part].list[kind] + first, last - first, NULL);
+                push_into_bins(r, number, r->set, g, r->parts[part].list[kind] + first, last - first, NULL);
         }
     }
     return 0;
@@ -149,7 +170,7 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
     struct region *r = context;
     struct row_part part = long_piece(&r->aside, piece);
     join_level(r, number);
-    push_into_bins(r, number, part.g, NULL, 0, &part);
+    push_into_bins(r, number, r->set, part.g, NULL, 0, &part);
     return 0;
 }
 
@@ -196,10 +217,10 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     t.next = part_list(dev, number, kind, r->level % 2);
     t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
     for (int i = 0; i < r->threads; i++) {
-        const struct region_thread *thread = &r->thread[i];
-        const uint32_t *next, *chunk = thread->level == r->level ? bin_begin(thread->bins, bin) : NULL;
+        const struct bins *bins = bins_of_thread(dev, i, r->set);
+        const uint32_t *next, *chunk = r->thread[i].level[r->set] == r->level ? bin_begin(bins, bin) : NULL;
         for (; chunk != NULL; chunk = next) {
-            const uint32_t *end = end_of_chunk(chunk, thread->bins->end[bin], &next);
+            const uint32_t *end = end_of_chunk(chunk, bins->end[bin], &next);
             count = t.parents ? visit_chunk(&t, chunk, end, count, 1) : visit_chunk(&t, chunk, end, count, 0);
         }
     }
@@ -215,19 +236,39 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Visits the new vertices of a part. Prefetches the bins of all threads first, because they are in the caches of other
- * cores. Threads of the pool run this in step 2; `context` is the region. */
+/* Pushes the vertices of a part, which thread `number` has just visited, into the thread's other set of bins, for the next
+ * level. Does nothing if the thread has not joined the region, because it cannot copy visited bits while others set them, or if
+ * the vertices have so many edges that the set might be too small for all parts. */
+static void push_ahead(struct region *r, int number, struct part *part)
+{
+    const int set = !r->set;
+    uint64_t edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += part->of[g].edges;
+    part->is_pushed = r->thread[number].has_joined && edges <= PUSHED_AHEAD / (uint64_t)r->threads;
+    if (!part->is_pushed)
+        return;
+    begin_pushes(r, number, set, r->level + 1);
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        const enum subgraph g = (enum subgraph)i;
+        const enum vertex_kind kind = subgraph_rows(g);
+        if (part->of[g].rows > 0)
+            push_into_bins(r, number, set, g, part->list[kind], part->count[kind], NULL);
+    }
+}
+
+/* Visits the new vertices of a part, and pushes them if the level pushes ahead. Prefetches the bins of all threads first,
+ * because they are in the caches of other cores. Threads of the pool run this in step 2; `context` is the region. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     enum { LINE = 16, LINES = 3 };
     struct region *r = context;
     const uint64_t vertices[VERTEX_KINDS] = {[DELEGATES] = r->dev->shard->d, [NORMALS] = r->dev->shard->locals};
     static const enum vertex_kind order[VERTEX_KINDS] = {NORMALS, DELEGATES};
-    (void)thread;
     for (int k = 0; k < VERTEX_KINDS; k++) {
         int number = bin_number(r, order[k], (int)part);
         for (int i = 0; vertices[order[k]] > 0 && i < r->threads; i++) {
-            const struct bins *bins = bins_of_thread(r->dev, i);
+            const struct bins *bins = bins_of_thread(r->dev, i, r->set);
             const uint32_t *bin = bin_begin(bins, number);
             __builtin_prefetch(&r->thread[i].level);
             __builtin_prefetch(&bins->end[number]);
@@ -239,6 +280,8 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
         if (vertices[order[k]] > 0)
             visit_bins(r, (int)part, order[k]);
     }
+    if (r->pushes_ahead)
+        push_ahead(r, thread, &r->parts[part]);
     return 0;
 }
 
@@ -255,34 +298,65 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Runs a level by as many threads as choose_level has chosen: pushes the frontier, makes what was found the frontier,
- * counts it, and chooses the next level. Counts how often one thread pushed all shares (lonely_levels). */
-static void run_region_level(struct region *r)
+/* Step 1: pushes the frontier into bins by as many threads as choose_level has chosen. Returns the number of shares. */
+static uint64_t push_frontier(struct region *r)
 {
     enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
     struct device *dev = r->dev;
     uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
+    r->set = 0; /* only this set of bins has space for any level */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         /* a share has at least LEAST_ROWS rows; if there are more shares than threads, all threads get equally many */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }
     uint64_t shares = r->shares[DELEGATES] + r->shares[NORMALS];
-    r->level++;
     pool_run(dev->means.pool, r->threads, shares, push_share, r);
     uint64_t long_pieces = number_long_pieces(&r->aside);
     if (long_pieces > 0)
         pool_run(dev->means.pool, r->threads, long_pieces, push_piece_aside, r);
     r->aside.count = 0;
-    pool_run(dev->means.pool, r->threads, threads, visit_part, r);
+    return shares;
+}
+
+/* Step 2: visits what is in the bins. Afterwards r->is_pushed says whether all that was found has been pushed, too. If only some
+ * of it was, the bitmaps `found` have vertices that are in no bin, so each thread must join the region again. */
+static void visit_found(struct region *r)
+{
+    const uint64_t edges = r->state->edges;
+    r->levels_apart -= r->levels_apart > 0;
+    r->pushes_ahead = r->levels_apart == 0 && r->state->region_threads == r->threads && edges <= PUSHED_AHEAD / 2;
+    pool_run(r->dev->means.pool, r->threads, (uint64_t)r->threads, visit_part, r);
+    r->is_pushed = r->pushes_ahead && r->aside.count == 0;
+    for (int i = 0; i < r->threads && r->is_pushed; i++)
+        r->is_pushed = r->parts[i].is_pushed;
+    if (r->is_pushed || !r->pushes_ahead)
+        return;
+    r->aside.count = 0;
+    r->levels_apart = LEVELS_APART;
+    for (int i = 0; i < r->threads; i++)
+        r->thread[i].has_joined = 0;
+}
+
+/* Runs a level: pushes the frontier, unless the last level did, makes what was found the frontier, counts it, and chooses the
+ * next level. Counts how often one thread pushed all shares (lonely_levels). */
+static void run_region_level(struct region *r)
+{
+    struct device *dev = r->dev;
+    r->level++;
+    if (r->is_pushed)
+        r->set = !r->set;
+    uint64_t shares = r->is_pushed ? (uint64_t)r->threads : push_frontier(r);
+    const int set = r->set;
+    visit_found(r);
 
     /* a level with few shares is not counted: one thread may push all of them although others have cores */
     int joined = 0;
     for (int i = 0; i < r->threads; i++)
-        joined += r->thread[i].level == r->level;
-    r->lonely_levels = joined == 1 && shares >= threads ? r->lonely_levels + 1 : 0;
+        joined += r->thread[i].level[set] == r->level;
+    r->lonely_levels = joined == 1 && shares >= (uint64_t)r->threads ? r->lonely_levels + 1 : 0;
 
     dev->depth++;
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -311,16 +385,19 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
 /* Runs levels in a parallel region while choose_level chooses LEVEL_REGION (cpu_run.h). */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some levels */
+    struct region r; /* not all of it is set here: clearing the whole struct takes as long as some levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;
     make_frontier_sparse(dev);
     r.dev = dev;
     r.state = state;
-    r.level = r.lonely_levels = 0;
+    r.level = r.lonely_levels = r.levels_apart = 0;
+    r.is_pushed = 0;
     r.aside.count = 0;
-    for (int i = 0; i < state->threads; i++)
-        r.thread[i].level = 0;
+    for (int i = 0; i < state->threads; i++) {
+        r.thread[i].has_joined = 0;
+        memset(r.thread[i].level, 0, sizeof r.thread[i].level);
+    }
     memset(r.parts, 0, (size_t)state->threads * sizeof r.parts[0]);
     r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* in the beginning part 0 has the whole frontier */
     r.parts[0].list[NORMALS] = dev->normals.sparse;
