@@ -336,8 +336,10 @@ static void visit_found(struct region *r)
         return;
     r->aside.count = 0;
     r->levels_apart = LEVELS_APART;
-    for (int i = 0; i < r->threads; i++)
+    for (int i = 0; i < r->threads; i++) {
         r->thread[i].has_joined = 0;
+        r->thread[i].level[!r->set] = 0; /* the next level may use this set, and with other parts */
+    }
 }
 
 /* Runs a level: pushes the frontier, unless the last level did, makes what was found the frontier, counts it, and chooses the
