@@ -47,6 +47,11 @@ $(BUILD)/tests/th_steps: $(BUILD)/tests/th_steps.o $(libtools) $(libmpi) $(libfo
 gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 gpu_test_bin = $(call if_cuda,$(addprefix $(BUILD)/tests/,gpu_kernels fail_cuda staging_mpi.so))
 
+# dbfs-traverse whose sparse levels run in parallel regions of changing numbers of threads
+$(BUILD)/tests/scramble_regions: $(call obj,tests/scramble_regions.c $(traverse_src)) $(libmpi) $(libformats) $(set)/link $(set)/searching
+	@mkdir -p $(@D)
+	$(call link,$(mpicc)) -Wl,--wrap=choose_level -ldl $(cuda_libs)
+
 # the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU; dbfs-traverse
 # with calls of the CUDA runtime that fail, as they go to the stand-ins in fail_cuda.o
 proof_src = $(filter-out %_main.c,$(graph500_src)) $(shared_src)
@@ -125,7 +130,7 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 include tests/emulator/emulator.mk
 
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(yield_mpi) $(pretend) $(fake_nvml) \
-           $(BUILD)/tests/plant_faults $(BUILD)/tests/th_steps $(mutate) fuzz-bin $(emulated_if_possible)
+           $(BUILD)/tests/plant_faults $(BUILD)/tests/scramble_regions $(BUILD)/tests/th_steps $(mutate) fuzz-bin $(emulated_if_possible)
 
 # the programs that scripts/check-gpu.sh runs
 tests-gpu: $(gpu_test_bin) $(plain_bin) $(count_mpi) $(pretend) $(fake_nvml) $(BUILD)/tests/plant_faults $(mutate)

@@ -1,0 +1,23 @@
+#!/bin/bash
+# regions.sh: parallel regions of CPUs whose number of threads changes from level to level find what one thread finds.
+set -u
+. tests/lib.sh
+sum_of() { "$@" 2>"$tmp/err" | sed -n 's/^distance_checksum: //p'; }
+
+"$BIN/edgeconv" -q -u -o "$tmp/roads.edges" datasets/usa-road-NY.txt
+"$BIN/rmatgen" -q --lattice 200x200 | "$BIN/edgeconv" -q --randomize=3 -o "$tmp/lattice.edges" -
+"$BIN/rmatgen" -q --planted 200x50 -k 8 -o "$tmp/communities.edges"
+"$BIN/rmatgen" -q -s 13 -o "$tmp/RMAT.edges"
+for graph in roads lattice communities RMAT; do
+    "$BIN/dbfs-pack" -q -p 1 -o "$tmp/$graph" "$tmp/$graph.edges"
+    one=$(sum_of "$BIN/dbfs-traverse" -q --backend cpu --no-check -@ 1 -n 8 "$tmp/$graph")
+    for threads in 2 5 16; do
+        check "$graph, regions of 2 to $threads threads: distances are those of one thread" test "$one" = "$(sum_of \
+            env LD_PRELOAD="$TESTS/pretend.so" PRETENDED_CORES="$threads" "$TESTS/scramble_regions" -q --backend cpu --no-check \
+            -@ "$threads" -n 8 "$tmp/$graph")"
+    done
+    LD_PRELOAD=$TESTS/pretend.so PRETENDED_CORES=16 "$TESTS/scramble_regions" -q --backend cpu -@ 16 -r 5 --parents "$tmp/tree" --force \
+        "$tmp/$graph" >/dev/null
+    check_exit 0 "$graph, regions of 2 to 16 threads: parents are proved" "$BIN/dbfs-check" -q -r 5 --parents "$tmp/tree" "$tmp/$graph.edges"
+done
+finish
