@@ -19,7 +19,7 @@ void npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, ui
     header[8] = (char)(NPY_HEADER_BYTES - 10);
     header[9] = 0;
     int length = snprintf(header + 10, NPY_HEADER_BYTES - 10,
-                          "{'descr': '<i%u', 'fortran_order': False, 'shape': %s, }", width, shape);
+                          "{'descr': '%ci%u', 'fortran_order': False, 'shape': %s, }", width > 1 ? '<' : '|', width, shape);
     header[10 + length] = ' '; /* overwrites the terminating NUL */
     header[NPY_HEADER_BYTES - 1] = '\n';
 }

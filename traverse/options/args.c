@@ -73,7 +73,8 @@ void args_begin(struct args *args, const char *program)
                           .max_depth = NO_MAX_DEPTH,
                           .check = 1,
                           .resident = RESIDENT_AUTO,
-                          .parents_width_choice = PARENTS_AS_IDS,
+                          .parents_width_choice = WIDTH_BY_DEFAULT,
+                          .depths_width_choice = WIDTH_BY_DEFAULT,
                           .policy = direction_defaults,
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
     cli_called(&args->cli);
@@ -85,7 +86,8 @@ void args_finish(struct args *args)
 {
     args->policy.by_subgraphs = args->direction == DIRECTION_BY_COST;
     args->policy.mode = args->policy.by_subgraphs ? DIRECTION_AUTO : (enum direction_mode)args->direction;
-    args->parents_width = args->parents_width_choice == PARENTS_AS_IDS ? 0 : 4 << args->parents_width_choice;
+    args->depths_width = args->depths_width_choice == WIDTH_BY_DEFAULT ? 4 : 1 << args->depths_width_choice;
+    args->parents_width = args->parents_width_choice == WIDTH_BY_DEFAULT ? 0 : 4 << args->parents_width_choice;
     if (args->warm_up == UINT64_MAX)
         args->warm_up = !args->roots_given && !args->serve;
     if (args->nearest != NULL && args_in_one_table(args))
@@ -98,12 +100,14 @@ void args_finish(struct args *args)
 void args_note_idle(const struct args *args, int directed)
 {
     const int no_report = args->json == NULL && args->trace == NULL && !args->cli.verbose;
+    const int no_depth_array = args->depths == NULL || args_is_table(args, args->depths);
     const struct { int given; const char *name, *why; } idle[] = {
+        {args->depths_width_choice != WIDTH_BY_DEFAULT && no_depth_array, "--depths-width", "as there is no array of --depths"},
         {args->reverse && !directed, "--reverse", "as the edges are undirected"},
         {args->roots_given && args->seed != 1, "--seed", "as no roots are sampled"},
         {args->breakdown && no_report, "--breakdown", "as there is no --json or --trace"},
         {args->count_pairs && args->json == NULL, "--count-pairs", "as there is no --json"},
-        {args->parents_width_choice != PARENTS_AS_IDS && args->parents == NULL, "--parents-width", "as there is no --parents"}};
+        {args->parents_width_choice != WIDTH_BY_DEFAULT && args->parents == NULL, "--parents-width", "as there is no --parents"}};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
         if (idle[i].given)
             cli_note(&args->cli, "%s: has no effect, %s", idle[i].name, idle[i].why);

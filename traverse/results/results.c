@@ -191,3 +191,17 @@ enum status results_collect(struct results *r, const struct root_set *roots, str
                             .checksum = totals[2]};
     return ST_OK;
 }
+
+/* Collective. Returns how many vertices are deeper than `depth` (results.h). Rank 0 counts the delegates, which all ranks know. */
+uint64_t results_count_deeper(const struct results *r, int64_t depth)
+{
+    uint64_t deeper = 0;
+    for (uint32_t g = 0; g < r->graph->device_count; g++) {
+        for (uint64_t i = 0; i < r->graph->shards[g].locals; i++)
+            deeper += r->depth[g][i] > depth;
+    }
+    for (uint64_t i = 0; r->comm->rank == 0 && i < r->graph->shards[0].d; i++)
+        deeper += r->delegate_depth[i] > depth;
+    comm_sum_u64(r->comm, &deeper, 1);
+    return deeper;
+}

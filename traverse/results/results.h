@@ -68,6 +68,7 @@ struct result_file {
     enum result_format format;
     int in_place;               /* 1: an existing file is overwritten in place, without a temporary file */
     uint32_t id_bytes;          /* bytes of a parent in a file that is not text: 4 or 8. 0: answer_id_bytes chooses */
+    uint32_t depth_bytes;       /* bytes of a depth in a file that is not text: 1, 2 or 4; 0 is 4 */
     const struct name_map *map; /* on rank 0: the names of vertices; NULL: the file has ids instead of names */
     const void *values;         /* for results_write_values: [n] int32 depths, or parents of answer_id_bytes(n) bytes */
     const void *parents;        /* for results_write_values with with_parents: [n] parents of answer_id_bytes(n) bytes */
@@ -89,6 +90,10 @@ enum status results_write(struct results *results, const struct result_file *fil
 /* Writes the values of the array file->values, which belong to this root, to a file. Needs no devices. The rank must be the only rank of its comm. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
+
+/* Collective. Called after results_collect. Returns how many vertices of all ranks are deeper than `depth` in the last search from
+ * these roots. */
+uint64_t results_count_deeper(const struct results *results, int64_t depth);
 
 /* Collective. Completes a table of several roots on all ranks, or discards it. A table that is not begun is left alone. */
 enum status result_table_commit(struct result_table *table, const struct comm *comm, struct error *e);

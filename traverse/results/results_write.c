@@ -142,11 +142,14 @@ static enum status keep_parents(struct writing *w, struct error *e)
     return need_answer(w->results, ANSWER_DEPTHS, e);
 }
 
-/* Copies the first `count` values of the window to w->values, with 8 bytes each, and returns w->values. */
-static const int64_t *wide_values(const struct writing *w, uint64_t count)
+/* Copies the first `count` values of the window to w->values, with the width that they have in the file: wider parents, or narrower
+ * depths. Returns w->values. */
+static const void *converted_values(const struct writing *w, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
-        w->values[i] = answer_id(w->window, w->memory_width, i);
+    if (w->width < w->memory_width)
+        narrow_depths(w->values, w->window, count, w->width);
+    for (uint64_t i = 0; w->width > w->memory_width && i < count; i++)
+        answer_set_id(w->values, w->width, i, answer_id(w->window, w->memory_width, i));
     return w->values;
 }
 
@@ -220,13 +223,13 @@ static enum status put_bytes(struct writing *w, const void *bytes, uint64_t coun
 }
 
 /* Writes the values of the window's ids first to first + count - 1 to the file, in the format of the file. A value in the
- * file never has fewer bytes than in memory. */
+ * file may have other bytes than in memory. */
 static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     if (w->file->map != NULL && is_text(w))
         return put_named_lines(w, first, count, e);
     if (!is_text(w))
-        return put_bytes(w, w->width == w->memory_width ? w->window : wide_values(w, count), count * w->width, e);
+        return put_bytes(w, w->width == w->memory_width ? w->window : converted_values(w, count), count * w->width, e);
     make_lines(w, first, count);
     for (uint64_t i = 0; i * PIECE < count && e->status == ST_OK; i++)
         put_bytes(w, w->text + i * PIECE * LINE_BYTES, w->length[i], e);
@@ -273,8 +276,12 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->format = result_format_of(file->format, file->name);
     w->form = w->format == RESULT_CSV ? TABLE_CSV : TABLE_TABS;
     w->parent_width = answer_id_bytes(r->graph->manifest.totals.n);
-    w->memory_width = depths ? 4 : w->parent_width;
-    w->width = depths || file->id_bytes == 0 ? w->memory_width : file->id_bytes;
+    w->width = depths ? (file->depth_bytes != 0 && !is_text(w) ? file->depth_bytes : 4)
+               : file->id_bytes != 0 ? file->id_bytes
+                                     : w->parent_width;
+    w->memory_width = !depths ? w->parent_width : from_memory ? 4 : w->width;
+    if (!from_memory && depths)
+        w->results->windows.depth_width = w->width;
     w->window_ids = from_memory ? ANSWER_WINDOW : r->windows.ids;
     w->parents = file->parents;
     w->name = outputs_name(file->name, file->map, file->root);

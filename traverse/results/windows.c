@@ -50,7 +50,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     const uint32_t width = answers_width(answers, ANSWER_PARENTS); /* values of depths never have more bytes */
     const uint64_t share = ROUND_IDS / rank->comm->ranks;
     *w = (struct windows){
-        .answers = answers, .rank = rank, .p = rank->graph->manifest.p, .threads = omp_get_max_threads()};
+        .answers = answers, .rank = rank, .p = rank->graph->manifest.p, .threads = omp_get_max_threads(), .depth_width = 4};
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && w->p > 1;
     w->takes_own = w->permuted && !backend->has_device_memory;
@@ -89,7 +89,7 @@ static struct byte_span span_of_range(const struct windows *w, uint32_t g, struc
 {
     const struct rank *rank = w->rank;
     const struct backend *backend = rank->backend;
-    const uint64_t width = w->now.width;
+    const uint64_t width = w->now.width, held = answers_width(w->answers, w->now.kind);
     if (w->permuted) {
         struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * width), 0};
         backend->answers->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
@@ -99,9 +99,13 @@ static struct byte_span span_of_range(const struct windows *w, uint32_t g, struc
     const uint32_t s = rank->graph->shards[g].index;
     const uint64_t first = slots_of_shard(range.first, s, w->p),
                    count = slots_of_shard(range.end, s, w->p) - first;
-    const char *values = (const char *)w->answers->arrays[g].values + first * width;
+    const char *values = (const char *)w->answers->arrays[g].values + first * held;
     if (backend->has_device_memory && count > 0) {
-        backend->answers->copy(rank->devices[g], copy, values, count * width, e);
+        backend->answers->copy(rank->devices[g], copy, values, count * held, e);
+        values = copy;
+    }
+    if (width < held && e->status == ST_OK) {
+        narrow_depths(copy, values, count, (uint32_t)width);
         values = copy;
     }
     return (struct byte_span){.at = values, .bytes = count * width};
@@ -129,10 +133,15 @@ static enum status prepare_spans(void *context, uint32_t g, struct error *e)
  * interleave_as also the number of shards if it is 2, 4 or 8. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sets to[i] to from[j]. Both arrays have values of `width` bytes, 4 or 8. */
+/* Sets to[i] to from[j]. Both arrays have values of `width` bytes: 1, 2, 4 or 8. */
 INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint32_t width)
 {
-    answer_set_id(to, width, i, answer_id(from, width, j));
+    if (width == 1)
+        ((int8_t *)to)[i] = ((const int8_t *)from)[j];
+    else if (width == 2)
+        ((int16_t *)to)[i] = ((const int16_t *)from)[j];
+    else
+        answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
 /* Interleaves the values of p shards, of `width` bytes each: for each k from begin to end - 1, copies value k of every shard,
@@ -163,7 +172,11 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
 WIDE_CLONES static void interleave_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
-    if (w->now.width == 4)
+    if (w->now.width == 1)
+        interleave(w->window, w->source, w->p, begin, end, 1);
+    else if (w->now.width == 2)
+        interleave(w->window, w->source, w->p, begin, end, 2);
+    else if (w->now.width == 4)
         interleave(w->window, w->source, w->p, begin, end, 4);
     else
         interleave(w->window, w->source, w->p, begin, end, 8);
@@ -260,7 +273,7 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
     const struct rank *rank = w->rank;
     const struct id_range own = range[rank->comm->rank];
     w->now.kind = kind;
-    w->now.width = answers_width(w->answers, kind);
+    w->now.width = kind == ANSWER_DEPTHS && !w->permuted ? w->depth_width : answers_width(w->answers, kind);
     w->now.range = range;
     if (e->status == ST_OK)
         rank_each(rank, prepare_spans, w, e);
@@ -271,5 +284,7 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
         *values = byte_spans_in(&w->spans, 0)->at;
     else if (own.first < own.end)
         (w->permuted ? fill_from_lists : fill_by_interleaving)(w, own);
+    if (w->permuted && kind == ANSWER_DEPTHS && w->depth_width < 4)
+        narrow_depths(w->window, w->window, own.end - own.first, w->depth_width);
     return ST_OK;
 }

@@ -6,6 +6,36 @@
 
 #include "answers.h"
 
+#include <string.h>
+
+/* ---- widths of depths ---- */
+
+/* Returns the largest depth that an array of integers of `width` bytes holds. In such an array a deeper vertex has this depth, and
+ * -1 is a vertex that was not reached. */
+static inline int64_t deepest_of_width(uint32_t width)
+{
+    return width < 4 ? (INT64_C(1) << (8 * width - 1)) - 1 : INT32_MAX;
+}
+
+/* Copies `count` depths from int32 to integers of `width` bytes, 1 or 2, with deepest_of_width for those that are deeper. `to` may be
+ * `from`. */
+static inline void narrow_depths(void *to, const void *from, uint64_t count, uint32_t width)
+{
+    const int32_t deepest = (int32_t)deepest_of_width(width);
+    for (uint64_t i = 0; i < count; i++) {
+        int32_t depth;
+        memcpy(&depth, (const char *)from + 4 * i, 4);
+        depth = depth < deepest ? depth : deepest;
+        const int16_t both_bytes = (int16_t)depth;
+        if (width == 1)
+            ((int8_t *)to)[i] = (int8_t)depth;
+        else
+            memcpy((char *)to + 2 * i, &both_bytes, 2);
+    }
+}
+
+/* ---- windows ---- */
+
 struct id_range {
     uint64_t first, end; /* the input ids first to end - 1 */
 };
@@ -25,9 +55,10 @@ struct windows {
     const void **source;  /* [p] the address of the values of each shard; NULL: the values come in a list */
     struct thread_pool *pool;    /* threads that fill windows. On the CPU they are also the threads of the search */
     int threads;          /* the number of threads */
+    uint32_t depth_width; /* bytes of a depth in windows: 1, 2 or, as windows_open sets it, 4. Callers may change it */
     struct {
         enum answer_kind kind;
-        uint32_t width; /* bytes of a value */
+        uint32_t width; /* bytes of a value as it is exchanged */
         const struct id_range *range; /* [R] the window of each rank */
     } now; /* the arguments of the current call of windows_read */
 };
@@ -38,7 +69,8 @@ enum status windows_open(struct windows *windows, const struct answers *answers,
 void windows_close(struct windows *windows); /* frees everything; *windows may be zeroed */
 
 /* Collective. Reads a window on each rank, from the last answer, which answers_make has made of this kind. Sets *values to the
- * values of the ids in range[r], where r is this rank. A value has answers_width bytes. A range has at most windows->ids ids,
+ * values of the ids in range[r], where r is this rank. A value has answers_width bytes, or windows->depth_width if that is less: then
+ * depths are narrowed (narrow_depths) before they are sent to another rank, or, if ids are permuted, in the window. A range has at most windows->ids ids,
  * and may be empty; all ranks pass the same ranges. *values is valid until the next call. If a rank fails, or passes an `e`
  * that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,

@@ -61,6 +61,21 @@ static struct result_table *table_of_roots(const struct run *run, const char *na
     return several && args_is_table(args, name) && strstr(name, "%d") == NULL ? table : NULL;
 }
 
+/* Collective. Rank 0 warns if --depths-width is too narrow for distances of the search from root `root`, of which the largest is
+ * `farthest`. */
+static void warn_of_width(struct run *run, uint64_t root, uint64_t farthest)
+{
+    const struct args *args = run->args;
+    const uint64_t deepest = (uint64_t)deepest_of_width(args->depths_width);
+    if (args->depths == NULL || args_is_table(args, args->depths) || farthest <= deepest)
+        return;
+    uint64_t deeper = results_count_deeper(&run->searcher.results, (int64_t)deepest);
+    if (run->searcher.comm.rank == 0)
+        cli_warn(&args->cli, "%s: %" PRIu64 " vertices are farther than %" PRIu64 " from root %" PRIu64 ", up to distance %" PRIu64
+                 ": they have %" PRIu64 ", as --depths-width is %u", args->depths, deeper, deepest, root, farthest, deepest,
+                 args->depths_width);
+}
+
 /* Collective. Writes the result files that the user wants. Parents come first, because the devices usually have them
  * already, and the nearest roots, which take their place, next. */
 static enum status write_results(struct run *run, const struct root_set *roots, uint64_t root, struct error *e)
@@ -85,6 +100,7 @@ static enum status write_results(struct run *run, const struct root_set *roots, 
     file.name = args->depths;
     file.kind = ANSWER_DEPTHS;
     file.id_bytes = 0;
+    file.depth_bytes = args->depths_width;
     file.with_parents = one_table;
     file.table = table_of_roots(run, args->depths, &run->depths);
     if (args->depths != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
@@ -123,6 +139,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
     /* With --serve, the record is printed last, because its line tells the user that the result files are complete. */
+    warn_of_width(run, record->root, record->reach.levels - 1);
     if (write_results(run, &roots, record->root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;

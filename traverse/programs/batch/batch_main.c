@@ -42,6 +42,7 @@ struct batching {
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
     /* [n] the distances or parents of one root, by input id, each of up to 8 bytes; NULL: not wanted */
     void *values;
+    uint64_t deeper; /* number of distances that --depths-width does not hold; sum over all ranks at the end */
     void *parents; /* [n] the parents, by input id: own memory if distances and parents go into one table, otherwise `values` */
     struct result_table depth_table, parent_table; /* tables of several roots, if those are wanted */
     struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
@@ -204,11 +205,11 @@ static enum status open_files(struct batching *b, struct error *e)
         return e->status;
     if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
         char header[NPY_HEADER_BYTES];
-        npy_header(header, 4, roots, n);
+        npy_header(header, b->args.depths_width, roots, n);
         if (!outfile_seekable(b->matrix))
             fail(e, ST_USAGE, "%s: a matrix needs a regular file", depths);
         else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
-            outfile_skip(b->matrix, roots * n * 4, &b->matrix_at, e);
+            outfile_skip(b->matrix, roots * n * b->args.depths_width, &b->matrix_at, e);
     }
     if (comm_agree(comm, e) != ST_OK || comm->ranks == 1)
         return e->status;
@@ -216,6 +217,18 @@ static enum status open_files(struct batching *b, struct error *e)
     if (!outputs_join(&b->matrix, comm, 1, depths))
         return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", depths);
     return ST_OK;
+}
+
+/* Counts the distances by_id[n] that are larger than what --depths-width holds, for the warning at the end. */
+static void count_deeper(struct batching *b, const int32_t *by_id, uint64_t n)
+{
+    const int64_t deepest = deepest_of_width(b->args.depths_width);
+    uint64_t deeper = 0;
+    if (b->args.depths_width == 4 || args_is_table(&b->args, b->args.depths))
+        return;
+    for (uint64_t i = 0; i < n; i++)
+        deeper += by_id[i] > deepest;
+    b->deeper += deeper;
 }
 
 /* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file or a table. If
@@ -226,7 +239,8 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
     const struct root *root = &b->searcher.roots.root[row];
     const struct result_file file = {
         .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values,
-        .table = table_of_roots(b, b->args.depths, &b->depth_table)};
+        .depth_bytes = b->args.depths_width, .table = table_of_roots(b, b->args.depths, &b->depth_table)};
+    const uint32_t width = b->args.depths_width;
     const uint64_t n = b->searcher.graph.manifest.totals.n;
     int32_t *by_id = b->values;
     memset(by_id, 0xff, n * sizeof *by_id); /* all values become DEPTH_UNREACHED */
@@ -234,9 +248,12 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
 #pragma omp parallel for schedule(static)
     for (uint64_t v = 0; v < b->all.vertices; v++)
         by_id[b->all.ids[v]] = depth[v];
-    if (b->matrix != NULL)
-        return outfile_fill(b->matrix, b->matrix_at + row * n * 4, by_id, n * 4, e);
-    return args_in_one_table(&b->args) ? ST_OK : results_write_values(&b->searcher.rank, root, &file, e);
+    count_deeper(b, by_id, n);
+    if (b->matrix == NULL)
+        return args_in_one_table(&b->args) ? ST_OK : results_write_values(&b->searcher.rank, root, &file, e);
+    if (width < 4)
+        narrow_depths(by_id, by_id, n, width);
+    return outfile_fill(b->matrix, b->matrix_at + row * n * width, by_id, n * width, e);
 }
 
 /* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
@@ -491,6 +508,10 @@ static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
     comm_max_double(&b->searcher.comm, &b->seconds, 1);
+    comm_sum_u64(&b->searcher.comm, &b->deeper, 1);
+    if (b->searcher.comm.rank == 0 && b->deeper > 0)
+        cli_warn(&b->args.cli, "%s: %" PRIu64 " distances are larger than %" PRId64 ": they have this value, as --depths-width is %u",
+                 b->args.depths, b->deeper, deepest_of_width(b->args.depths_width), b->args.depths_width);
     if (b->args.sample > 0 && sampled_write(&b->sampled, b->args.centrality, b->searcher.map, &b->searcher.comm, e) != ST_OK)
         return e->status;
     if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
