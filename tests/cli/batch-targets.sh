@@ -64,6 +64,8 @@ printf 'fox\tdog\ndog\tbig, bad\n' >"$tmp/names.txt"
 "$BIN/dbfs-pack" -q -o "$tmp/names" "$tmp/names.edges"
 check_exit 0 'targets by name' "${batch[@]}" --map "$tmp/map" -r fox -t 'big, bad' -t fox --depths "$tmp/names.csv" "$tmp/names"
 check "$situation: have names, quoted where they must be" diff <(printf 'root,target,distance\nfox,"big, bad",2\nfox,fox,0\n') "$tmp/names.csv"
+check_exit 0 'targets by name from all vertices' "${batch[@]}" --map "$tmp/map" -n all -t dog --depths "$tmp/all-names" "$tmp/names"
+check "$situation: have names" diff <(printf 'fox\tdog\t1\ndog\tdog\t0\nbig, bad\tdog\t1\n') "$tmp/all-names"
 check_exit 2 'a target that the map does not have' "${batch[@]}" --map "$tmp/map" -r fox -t cat --force --depths "$tmp/names.csv" "$tmp/names"
 check_says 'cat'
 

@@ -172,6 +172,11 @@ tool two "$(stride 9)" 'dbfs-graph500, two ranks' \
 tool one "$(stride 4)" dbfs-paths "$BIN/dbfs-paths" -q -@ 1 -n 2 --path --json "$tmp/o/f" "$tmp/x"
 tool two "$(stride 20)" 'dbfs-traverse, two ranks, a list' "$traverse" --backend cpu -q -@ 1 -r 0 --max-depth 2 \
     --list-reached "$tmp/o/x" "$tmp/x"
+tool one "$(stride 7)" 'dbfs-batch, tables' "$BIN/dbfs-batch" --backend cpu -q -@ 1 -n all --reached "$tmp/o/x" --hops "$tmp/o/x2" \
+    -t 103 -t 104 --depths "$tmp/o/x3" --map "$tmp/names" "$tmp/x"
+tool two "$(stride 30)" 'dbfs-batch, tables, two ranks' "$BIN/dbfs-batch" --backend cpu -q -@ 1 -n 4 --batch 2 --reached "$tmp/o/x" \
+    -t 3,4 --depths "$tmp/o/x3.npy" "$tmp/x"
+tool one "$(stride 7)" 'dbfs-batch --sample' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --sample 5 --centrality "$tmp/o/x" "$tmp/x"
 
 tool two "$(stride 40)" 'dbfs-traverse, two ranks, nearest roots' "$traverse" --backend cpu -q -@ 1 -n 8 --together \
     --nearest "$tmp/o/x" "$tmp/x"

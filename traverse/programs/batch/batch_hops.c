@@ -11,12 +11,14 @@ void batch_hops_begin(struct batch_hops *hops, uint32_t count)
         hops->levels[r] = 0;
 }
 
-/* Notes a distance of a root. The array is kept from batch to batch, and is only grown where it ends. */
+/* Notes a distance of a root. The array is kept from batch to batch. After a failure, which may have left it too short for this
+ * distance, nothing is noted. */
 void batch_hops_note(struct batch_hops *hops, uint32_t root, uint64_t depth, uint64_t vertices)
 {
-    uint64_t *grown = memory_grow(hops->vertices[root], depth, sizeof *grown);
+    const int failed = __atomic_load_n(&hops->failed_bytes, __ATOMIC_RELAXED) > 0;
+    uint64_t *grown = failed ? NULL : memory_grow(hops->vertices[root], depth, sizeof *grown);
     if (grown == NULL) {
-        __atomic_store_n(&hops->has_failed, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&hops->failed_bytes, 2 * (depth + 1) * sizeof *grown, __ATOMIC_RELAXED);
         return;
     }
     grown[depth] = vertices;

@@ -76,8 +76,8 @@ static void forget_notes(const struct batch_run *run)
 /* Fails if memory was too short to note all distances. */
 static enum status check_notes(const struct batch_run *run, struct error *e)
 {
-    if (run->hops != NULL && run->hops->has_failed)
-        fail_memory(e, "vertices at each distance", 0);
+    if (run->hops != NULL && run->hops->failed_bytes > 0)
+        fail_memory(e, "vertices at each distance", run->hops->failed_bytes);
     if (run->balls != NULL && run->balls->has_failed)
         fail(e, run->balls->error.status, "%s", run->balls->error.text);
     return e->status;

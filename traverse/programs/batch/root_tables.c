@@ -108,7 +108,7 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
     t->target.ids = zeroed(count, sizeof *t->target.ids, "targets", e);
     t->target.root = zeroed(count, sizeof *t->target.root, "targets", e);
     t->target_vertex = zeroed(count, sizeof *t->target_vertex, "targets", e);
-    if (e->status == ST_OK && args->map != NULL)
+    if (e->status == ST_OK && s->map != NULL)
         name_map_find(s->map, (const char *const *)args->target_names, count, t->target.ids, e);
     else if (e->status == ST_OK)
         memcpy(t->target.ids, args->targets, count * sizeof *t->target.ids);
