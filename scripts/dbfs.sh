@@ -976,14 +976,19 @@ run_search() { # DIR
     [ $fate != line ] || print "$(in_a_line "$scratch/talk")"
 }
 
-# DIR: sets `graph` to the shards that are there: DIR itself, or the one set of them that dbfs keeps in it, whose map of names then goes
-# with the search
+# DIR: sets `graph` to the shards that are there: DIR itself, or the one set of them that dbfs keeps in it and uses for its file,
+# or the one that it keeps. The map of names then goes with the search.
 find_kept() {
-    local sets=() folder why
+    local sets=() current=() folder why
     graph=$1
     [ ! -e "$1/manifest" ] || return 0
-    for folder in "$1" "$1"/*; do [ ! -e "$folder/shards/manifest" ] || sets+=("$folder"); done
+    for folder in "$1" "$1"/*; do
+        [ -e "$folder/shards/manifest" ] || continue
+        sets+=("$folder")
+        [ -n "$(why_stale "$folder")" ] || current+=("$folder")
+    done
     [ ${#sets[@]} != 0 ] || return 0
+    [ ${#current[@]} != 1 ] || sets=("${current[@]}")
     [ ${#sets[@]} = 1 ] || die 2 "$1: has ${#sets[@]} graphs: give a file that they are of, or a folder of \`dbfs --cache-list $(words "$1")\`:$(
         printf ' %s' "${sets[@]}")"
     folder=${sets[0]} graph=${sets[0]}/shards

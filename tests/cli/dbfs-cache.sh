@@ -121,6 +121,19 @@ check_exit 2 'a folder of several kept graphs' dbfs -r 0 g.txt.dbfs
 check_says '^dbfs: g.txt.dbfs: has 2 graphs: give a file that they are of, or a folder of `dbfs --cache-list g.txt.dbfs`'
 check_exit 0 '--cache-clean where all is current' dbfs --cache-clean g.txt names.txt
 check "$situation: removes nothing" test "$(cat ../out) $(sets ./*.dbfs/*)" = '0 removed: 0 bytes 3'
+# a set of version 1.0.0 beside that of today, as an upgrade leaves them
+old=$(echo names.txt.dbfs/*)
+cp -r "$old" names.txt.dbfs/new
+sed '$s/.*/rmatgen (dbfs) 1.0.0/' "$old/key" >names.txt.dbfs/new/key
+old=$(sha256sum <names.txt.dbfs/new/key)
+mv names.txt.dbfs/new "names.txt.dbfs/${old:0:16}"
+check_exit 0 'a folder with a graph that version 1.0.0 kept' dbfs -q -r a -o - names.txt.dbfs
+check "$situation: that of today is searched" test "$(wc -l <../out) $(wc -l <../err)" = '3 0'
+check_exit 0 '--cache-list of both' dbfs --cache-list names.txt
+check "$situation: says which version made them" test "$(cut -f 4 ../out | sort | tr '\n' ',')" = 'current,version 1.0.0 made it,'
+check_exit 0 '--cache-clean of both' dbfs --cache-clean names.txt
+check "$situation: removes that of 1.0.0" grep -q "^removed $PWD/names.txt.dbfs/${old:0:16}: [0-9]* bytes: version 1.0.0 made it\$" ../out
+check "$situation: leaves that of today" test "$(sets names.txt.dbfs/*)" = 1
 touch -d '2 days ago' names.txt
 check_exit 0 'a kept graph whose file has changed' dbfs -r a -o - names.txt.dbfs
 check_says "shards: may be another graph than that of the file now: $PWD/names.txt has changed"

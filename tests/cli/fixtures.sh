@@ -9,6 +9,7 @@ home=tests/fixtures
 pack=$BIN/dbfs-pack
 
 digest() { sha256sum | cut -d' ' -f1; }
+digest_of_text() { tr '\t' ' ' | digest; } # of ids and distances, with the blanks between them that version 1.0.0 wrote
 traverse() { "$BIN/dbfs-traverse" --backend cpu "$@"; }
 versions() { (cd "$1" && ls -d ./*-[0-9]*/* 2>/dev/null | cut -c3-); } # lists the fixtures of a folder
 
@@ -46,6 +47,7 @@ done
 # ---- files are made as before ----
 
 for fixture in $(versions "$old"); do
+    [ "${fixture%/*}" != results-1.0.0 ] || continue # which are only read
     if [ -e "$new/$fixture" ]; then
         check "$fixture is made with the same bytes" diff -r "$old/$fixture" "$new/$fixture"
     elif [ -d "$new/${fixture%/*}" ]; then
@@ -118,7 +120,7 @@ for graph in "$old"/shard-*/*; do
     "$TESTS/oracle" "${arcs[@]}" -n "$n" -o "$tmp/oracle" "$text" "$root" >"$tmp/err" 2>&1
     check_exit 0 "$fixture: searched from $root" traverse -@ 1 -r "$root" --force --depths "$tmp/depths" "$graph"
     check "$fixture: distances are those of the oracle" cmp "$tmp/depths" "$tmp/oracle"
-    fact "$fixture" "depths from $root" "$(digest <"$tmp/depths")"
+    fact "$fixture" "depths from $root" "$(digest_of_text <"$tmp/depths")"
     fact "$fixture" checksum "$(sed -n 's/^distance_checksum: *//p' "$tmp/out")"
     for direction in push pull; do
         case $fixture,$direction in *-out,pull) continue ;; esac
@@ -129,13 +131,43 @@ for graph in "$old"/shard-*/*; do
 done
 check_exit 0 'three ranks search' "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 -r 3 \
     --force --depths "$tmp/depths" "$old/shard-2/rmat-p3-packed"
-fact shard-2/rmat-p3-packed 'depths from 3, three ranks' "$(digest <"$tmp/depths")"
+fact shard-2/rmat-p3-packed 'depths from 3, three ranks' "$(digest_of_text <"$tmp/depths")"
 check_exit 0 'a directed graph is searched in reverse' traverse -@ 1 -r 3 --reverse --force --depths "$tmp/depths" \
     "$old/shard-3/directed-p2-packed"
-fact shard-3/directed-p2-packed 'depths to 3' "$(digest <"$tmp/depths")"
+fact shard-3/directed-p2-packed 'depths to 3' "$(digest_of_text <"$tmp/depths")"
 check_exit 0 'a root by name' \
     traverse -q -@ 1 --map "$old/map-1/named.map" -r 'way to 8' --depths - "$old/shard-2/named-p1"
 fact map-1/named.map 'depths by name' "$(digest <"$tmp/out")"
+
+# ---- results and reports of version 1.0.0 ----
+
+results=$old/results-1.0.0 graph=$old/shard-2/loops-p3-raw
+for kind in depths parents; do
+    for form in txt csv; do
+        check_exit 0 "results-1.0.0/$kind.$form is proved" "$BIN/dbfs-check" -q -r 7 --$kind "$results/$kind.$form" "$graph"
+        sed '/^1[ ,]/s/.*/1 3/' "$results/$kind.$form" | sed "$([ $form = txt ] || echo 's/^1 /1,/')" >"$tmp/wrong.$form"
+        check_exit 4 "results-1.0.0/$kind.$form with another value" "$BIN/dbfs-check" -q -r 7 --$kind "$tmp/wrong.$form" "$graph"
+    done
+done
+"$BIN/dbfs-batch" -q -@ 1 -n all --no-checksum --centrality "$tmp/today" "$graph" >"$tmp/summary"
+numbers() { awk '!/^#/ { printf "%d %d %d %d %.12g %.12g %.12g\n", $1, $2, $3, $4, $5, $6, $7 }' "$1" | sort -n; }
+check 'results-1.0.0/centrality.txt has the numbers of today' test "$(numbers "$results/centrality.txt")" = "$(numbers "$tmp/today")" -a -s "$tmp/today"
+cp "$results/centrality.part" "$tmp/resumed.part"
+check_exit 0 'results-1.0.0/centrality.part is resumed' "$BIN/dbfs-batch" -q -@ 1 -n all --no-checksum --resume --centrality "$tmp/resumed" "$graph"
+check "$situation: the table is that of today" cmp "$tmp/resumed" "$tmp/today"
+cp "$results/centrality.part" "$tmp/other.part"
+check_exit 3 'results-1.0.0/centrality.part of another graph' "$BIN/dbfs-batch" -q -n all --resume --centrality "$tmp/other" "$old/shard-2/rmat-p1-raw"
+check_says 'other.part'
+for words in 'means run.json' 'roots run.json' 'graph500 run.json' 'levels run.trace' 'plot depths.txt' 'plot depths.csv' 'plot named-depths.txt' 'plot named-depths.csv'; do
+    check_exit 0 "dbfs-report ${words% *} of results-1.0.0/${words#* }" "$BIN/dbfs-report" ${words% *} "$results/${words#* }"
+    mv "$tmp/out" "$tmp/said.${words% *}.${words#* }"
+done
+check 'dbfs-report has the searches of a run of 1.0.0' test "$(wc -l <"$tmp/said.roots.run.json") $(wc -l <"$tmp/said.levels.run.trace")" = \
+    "4 $(($(wc -l <"$results/run.trace") + 1))"
+picture() { grep -vE 'depths\.(txt|csv)' "$1"; }
+for file in depths named-depths; do
+    check "dbfs-report draws the same of $file.txt and $file.csv of 1.0.0" test "$(picture "$tmp/said.plot.$file.txt")" = "$(picture "$tmp/said.plot.$file.csv")"
+done
 
 if [ "${1:-}" = --write ]; then
     cp "$tmp/facts" "$home/expected.tsv"
