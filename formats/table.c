@@ -38,9 +38,9 @@ char *table_put_number(char *at, int64_t value)
     return at + digits;
 }
 
-char *table_put_id(char *at, int64_t id)
+char *table_put_id(char *at, int64_t id, uint64_t base)
 {
-    return table_put_number(at, id);
+    return table_put_number(at, id < 0 ? id : id + (int64_t)base);
 }
 
 /* ---- fields ---- */
@@ -150,7 +150,7 @@ enum status table_vertex(struct table *t, int64_t id, struct error *e)
         return table_text(t, name.bytes, name.length, e);
     }
     begin_field(t, e);
-    return put(t, text, (size_t)(table_put_id(text, id) - text), e);
+    return put(t, text, (size_t)(table_put_id(text, id, t->base) - text), e);
 }
 
 enum status table_end_line(struct table *t, struct error *e)

@@ -24,6 +24,7 @@ struct table {
     FILE *stream;        /* not owned */
     enum table_form form;
     const struct name_map *map; /* the names of vertices; NULL: vertices are ids. Not owned */
+    uint64_t base;       /* what people call vertex 0, if vertices are ids: table_begin sets 0, and the caller may set 1 */
     int on_terminal;
     uint64_t fields; /* the number of fields in the current line */
 };
@@ -44,7 +45,7 @@ enum status table_number(struct table *table, int64_t value, struct error *e);
 enum status table_real(struct table *table, double value, struct error *e); /* with 17 significant digits */
 enum status table_text(struct table *table, const char *bytes, size_t length, struct error *e);
 
-/* Writes the name of a vertex or, without a map, its id. `id` is an input id; -1 is no vertex, and written as -1. */
+/* Writes the name of a vertex or, without a map, its id + table->base. `id` counts from 0; -1 is no vertex, and written as -1. */
 enum status table_vertex(struct table *table, int64_t id, struct error *e);
 
 enum status table_end_line(struct table *table, struct error *e);
@@ -54,9 +55,9 @@ enum status table_end_line(struct table *table, struct error *e);
 /* The most bytes that table_put_number and table_put_id write. */
 enum { TABLE_NUMBER_BYTES = 20 };
 
-/* Write a number, or the id of a vertex (-1 for no vertex), to `at`, without a NUL. Return a pointer behind the last digit. */
+/* Write a number, or the id of a vertex as table_vertex does, to `at`, without a NUL. Return a pointer behind the last digit. */
 char *table_put_number(char *at, int64_t value);
-char *table_put_id(char *at, int64_t id);
+char *table_put_id(char *at, int64_t id, uint64_t base);
 
 /* Returns the character between two fields. */
 static inline char table_separator(enum table_form form)

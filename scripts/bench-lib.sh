@@ -76,8 +76,8 @@ describe_run "$@"
 # ---- graphs; paths and grids need `make tests-bin` ----
 
 convert() { # FILE: each line is an undirected edge, unless the format says otherwise; names get numbers
-    "$bin/edgeconv" -q -u --force -o "$work/edges" -- "$1" 2>"$work/why" ||
-        "$bin/edgeconv" -q --force -o "$work/edges" -- "$1" 2>>"$work/why" ||
+    "$bin/edgeconv" -q -u --base 0 --force -o "$work/edges" -- "$1" 2>"$work/why" ||
+        "$bin/edgeconv" -q --base 0 --force -o "$work/edges" -- "$1" 2>>"$work/why" ||
         "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/edges" -- "$1" 2>>"$work/why"
 }
 

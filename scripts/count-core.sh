@@ -11,7 +11,7 @@ export LC_ALL=C
 edges_of() { # GRAPH: prints distinct edges without self-loops, as text
     case $1 in
     rmat[0-9]*) "$bin/rmatgen" -q -s "${1#rmat}" -f text ;;
-    *) "$bin/edgeconv" -q -t text -o - "$1" ;;
+    *) "$bin/edgeconv" -q --base 0 -t text -o - "$1" ;;
     esac | awk '/^#/ || $1 == $2 { next } { print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort -u -S 2G
 }
 

@@ -699,9 +699,16 @@ check_search() {
     finish $! || exit
 }
 
+# DIR: succeeds if ids of the input begin at 1, and those of the shards at 0: version 1.0.0 has made them, or --base 0 was given
+counts_otherwise() {
+    grep -qxE 'provenance (format (matrix-market|metis|dimacs|pace|lg)|one-based)' "$1/manifest" 2>/dev/null &&
+        ! grep -qxE 'base 1|provenance ids made dense' "$1/manifest"
+}
+
 are_kept() { # KEY-TEXT
     [ -f "$graph/key" ] && [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] &&
-        dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+        dbfs-pack --list "$graph/shards" >/dev/null 2>&1 &&
+        { [[ " ${convert[*]}" == *' --base'* ]] || ! counts_otherwise "$graph/shards"; }
 }
 
 # FOLDER, `place` or the one above it: succeeds if nobody but the user and root may write to it or put another folder in
@@ -924,12 +931,10 @@ choose_fate() {
     done
 }
 
-# DIR: a note says where ids of the input, which begin at 1, are others here
+# DIR: a note says where ids of the input are others in the shards
 note_base() {
-    [ ${#quiet[@]} = 0 ] && ! $compact && [ -r "$1/manifest" ] || return 0
-    ! grep -qxE 'provenance (format (matrix-market|metis|dimacs|pace|lg)|one-based)' "$1/manifest" ||
-        grep -qx 'provenance ids made dense' "$1/manifest" ||
-        echo "$prog: ids of $(name_of_files) begin at 1: -r 1 is its second vertex, and results begin at 0" >&2
+    [ ${#quiet[@]} != 0 ] || ! counts_otherwise "$1" ||
+        echo "$prog: ids of what ${files[0]} was packed from begin at 1, and at 0 here: -r 1 is its second vertex" >&2
 }
 
 # Before hours of packing: the map of --compact=MAP needs a file that may be written, and none of the results
@@ -1043,6 +1048,5 @@ name "$graph/shards" "$(name_of_files)"
 name "$graph/graph.map" "$(name_of_files)"
 ! $compact || search+=(--map "$graph/graph.map")
 [ -z "$map" ] || put_file "$map" <"$graph/graph.map"
-note_base "$graph/shards"
 run_search "$graph/shards"
 note_names

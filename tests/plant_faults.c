@@ -102,7 +102,7 @@ static int judge(struct planting *b, int *at, struct error *e)
     uint64_t root = plant(b, b->command, at, e);
     if (validation_check(&b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)
         return 0;
-    offence_print(&first, text, sizeof text);
+    offence_print(&first, /* base */ 0, text, sizeof text);
     if (b->searcher.comm.rank == 0)
         puts(text);
     return first.kind != OFFENCE_NONE;

@@ -28,6 +28,7 @@ static const char help[] =
     "      --nearest FILE     with --together: the root that each vertex is nearest to, likewise\n"
     "      --max-depth D      of a search that ended at this depth: vertices beyond are -1\n"
     "      --reverse          of a directed graph: the search went against its edges\n"
+    "      --base 0|1         what results call the first vertex, whatever the graph says\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
@@ -36,16 +37,17 @@ static const char help[] =
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION, REVERSE_OPTION, TOGETHER_OPTION,
-       NEAREST_OPTION };
+       NEAREST_OPTION, BASE_OPTION };
 
 struct command {
     const char *depths, *parents, *nearest;
     uint32_t deepest; /* UINT32_MAX: not given */
     int reverse, together;
+    enum base_choice base;
     struct edge_inputs inputs; /* the graph */
-    uint64_t *root; /* as given; with --together sorted, each once */
+    uint64_t *root; /* as given, from take_roots on counted from 0; with --together sorted, each once */
     uint64_t roots;
-    uint64_t first_root; /* the first that was given; 0: none was */
+    uint64_t first_root; /* the first that was given, likewise; 0: none was */
     struct error error; /* of the reading of the command line */
 };
 
@@ -60,7 +62,7 @@ static void add_root(const struct cli *cli, struct command *c, const char *text)
         return;
     }
     c->root = grown;
-    c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES - 1);
+    c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES);
 }
 
 /* Sorts the roots, and drops those that stand there twice. */
@@ -99,6 +101,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case PARENTS_OPTION: c->parents = argument; break;
     case MAX_DEPTH_OPTION: c->deepest = (uint32_t)cli_number(cli, "--max-depth", argument, 0, UINT32_MAX - 1); break;
     case REVERSE_OPTION: c->reverse = 1; break;
+    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
     case TOGETHER_OPTION: c->together = 1; break;
     case NEAREST_OPTION: c->nearest = argument; break;
     default: cli_option(cli, option, argument);
@@ -148,6 +151,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
                                             {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},
+                                            {"base", required_argument, NULL, BASE_OPTION},
                                             {"reverse", no_argument, NULL, REVERSE_OPTION},
                                             {"together", no_argument, NULL, TOGETHER_OPTION},
                                             {"nearest", required_argument, NULL, NEAREST_OPTION},
@@ -163,6 +167,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     if (c->together)
         sort_roots(c);
     edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, &c->error);
+    c->inputs.base = c->base;
 }
 
 /* ---- the work ---- */
@@ -194,18 +199,15 @@ static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
 static enum status check_open_claims(const struct work *k, struct claims *claims, struct error *e)
 {
     struct claim_sums sums;
-    const uint64_t last = claims->root_count > 0 ? claims->roots[claims->root_count - 1] : 0;
-    watch_phase("checking the results from root %" PRIu64, claims->root);
-    if (claims->root_count > 0 && last >= claims->n)
-        fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64, last, claims->n - 1);
+    watch_phase("checking the results from root %lld", claims_shown(claims, (int64_t)claims->root));
     if (comm_agree(k->edges->comm, e) != ST_OK ||
         check_claims(k->edges, claims, k->threads, k->budget, &sums, e) != ST_OK)
         return e->status;
     cli_detail(k->cli, "results in %u windows of vertices", sums.windows);
     if (k->cli->silent)
         return ST_OK;
-    printf("root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64, claims->root, sums.levels,
-           sums.reached, sums.checksum);
+    printf("root %lld levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64,
+           claims_shown(claims, (int64_t)claims->root), sums.levels, sums.reached, sums.checksum);
     if (k->command->together)
         printf(" roots %" PRIu64, claims->root_count);
     puts(" valid");
@@ -218,13 +220,14 @@ static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;
     const uint64_t *roots = c->roots > 0 ? &c->root[i] : NULL;
-    struct claims claims = {.deepest = c->deepest,
+    struct claims claims = {.base = k->edges->base,
+                            .deepest = c->deepest,
                             .root = c->together || roots == NULL ? c->first_root : *roots,
                             .roots = roots,
                             .root_count = c->together ? c->roots : roots != NULL};
-    char *depths = file_of_root(c->depths, claims.root, e);
-    char *parents = file_of_root(c->parents, claims.root, e);
-    char *nearest = file_of_root(c->nearest, claims.root, e);
+    char *depths = file_of_root(c->depths, claims.root + claims.base, e);
+    char *parents = file_of_root(c->parents, claims.root + claims.base, e);
+    char *nearest = file_of_root(c->nearest, claims.root + claims.base, e);
     if (e->status == ST_OK)
         claims_open(&claims, depths, parents, nearest, k->edges->n, cli_tmpdir(k->cli, 0), e);
     if (comm_agree(k->edges->comm, e) == ST_OK)
@@ -236,6 +239,20 @@ static enum status check_root(const struct work *k, uint64_t i, struct error *e)
     return e->status;
 }
 
+/* Makes the roots that the user gave, as the first vertex is called g->base, count from 0. Fails if the graph lacks one. */
+static enum status take_roots(struct command *c, const struct graph_edges *g, struct error *e)
+{
+    const uint64_t base = g->base;
+    for (uint64_t i = 0; i < c->roots; i++) {
+        if (c->root[i] < base || c->root[i] - base >= g->n)
+            return fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, c->root[i], base,
+                        base + g->n - 1);
+        c->root[i] -= base;
+    }
+    c->first_root -= c->roots > 0 ? base : 0;
+    return ST_OK;
+}
+
 /* Prints time and memory with -v. */
 static void print_cost(const struct cli *cli, double start)
 {
@@ -245,7 +262,7 @@ static void print_cost(const struct cli *cli, double start)
 }
 
 /* The work of the program, once its options are read. Collective. */
-static enum status dbfs_check(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
+static enum status dbfs_check(const struct cli *cli, struct command *c, const struct comm *comm, struct error *e)
 {
     double start = cli_seconds();
     struct graph_edges edges = {0};
@@ -256,6 +273,7 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c, co
         graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {
         edges.reversed = c->reverse;
+        take_roots(c, &edges, e);
         const uint64_t searches = c->together || c->roots == 0 ? 1 : c->roots;
         for (uint64_t i = 0; i < searches && e->status == ST_OK; i++)
             check_root(&work, i, e);

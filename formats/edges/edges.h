@@ -35,6 +35,10 @@ enum edges_direction {
 
 const char *edges_direction_name(enum edges_direction direction);
 
+/* What people call the first vertex of a graph (edges_info.base): what its streams, or the shards made of them, say; or 0 or 1,
+ * whatever these say (--base). */
+enum base_choice { BASE_OF_STREAMS, BASE_0, BASE_1 };
+
 /* The content of the preamble. */
 struct edges_info {
     enum edges_direction direction;

@@ -155,7 +155,7 @@ check_exit 2 'no number' "$paths" -r 1 --target x "$tmp/p4"
 check_says "target: 'x' is not a whole number"
 check_exit 2 'a negative number' "$paths" -r -1 --target 1 "$tmp/p4"
 check_exit 2 'no vertex of the graph' "$paths" -r 1 --target 16384 "$tmp/p4"
-check_says 'target 16384: the graph has 16384 vertices'
+check_says 'target 16384: the graph has vertices 0 to 16383'
 check_exit 1 'no file of pairs' "$paths" --pairs "$tmp/nothing" "$tmp/p4"
 printf '1 2\n3\n' >"$tmp/bad"
 check_exit 3 'a line with one vertex' "$paths" --pairs "$tmp/bad" "$tmp/p4"

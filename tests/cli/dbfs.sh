@@ -198,21 +198,31 @@ rm -rf g.txt.dbfs none.txt.dbfs
 printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n' >m.mtx
 for time in first second; do
     check_exit 0 "ids from 1, the $time time" dbfs --force -r 1 -o d.txt m.mtx
-    check_says '^dbfs: ids of m.mtx begin at 1: -r 1 is its second vertex, and results begin at 0'
-    check "$situation: the note is one line" test "$(wc -l <err)" = 1
+    check "$situation: prints no note" test ! -s err
+    check "$situation: results have the ids of the file" test "$(tr '\n\t' '  ' <d.txt)" = '1 0 2 1 3 2 '
 done
-check 'ids from 1 are searched as they are' test "$(tr '\n\t' '  ' <d.txt)" = '0 1 1 0 2 1 '
-check_exit 0 'shards of that file' dbfs -r 1 "$(echo m.mtx.dbfs/*/shards)"
-check_says 'shards begin at 1: -r 1 is its second vertex'
-check_exit 0 '-q of ids from 1' dbfs -q -r 1 m.mtx
+check_exit 2 'a root below the ids of the file' dbfs -r 0 m.mtx
+check_says 'root 0: the graph has vertices 1 to 3'
+kept=$(echo m.mtx.dbfs/*/shards)
+check_exit 0 'shards of ids from 1' dbfs --force -r 1 -o d.txt "$kept"
+check "$situation: prints no note" test ! -s err
+check "$situation: results have the ids of the file" test "$(tr '\n\t' '  ' <d.txt)" = '1 0 2 1 3 2 '
+# as version 1.0.0 has kept them
+edgeconv -q -u -o - m.mtx | dbfs-pack -q --force --base 0 -o "$kept" -
+check_exit 0 'old shards of ids from 1' dbfs -r 1 "$kept"
+check_says 'ids of what m.mtx.dbfs/.*/shards was packed from begin at 1, and at 0 here: -r 1 is its second vertex'
+check_exit 0 'a file whose kept shards are old' dbfs --force -r 1 -o d.txt m.mtx
+check 'shards that were kept with ids from 0 are made again' test "$(tr '\n\t' '  ' <d.txt) $(grep ^base "$kept/manifest")" = '1 0 2 1 3 2  base 1'
+check_exit 0 '--base 0 of ids from 1' dbfs --no-cache --base 0 --force -r 1 -o d.txt m.mtx
+check "$situation: results count from 0" test "$(tr '\n\t' '  ' <d.txt)" = '0 1 1 0 2 1 '
 check "$situation: prints no note" test ! -s err
 printf '1 2\n2 3\n' >names.12
-check_exit 0 'a list from 1' dbfs --no-cache --one-based -r 0 names.12
-check_says '^dbfs: ids of names.12 begin at 1'
+check_exit 0 'a list from 1' dbfs --no-cache --one-based --force -r 3 -o d.txt names.12
+check "$situation: results have the ids of the list" test "$(tr '\n\t' '  ' <d.txt)" = '1 2 2 1 3 0 '
 check_exit 0 'ids by name' dbfs --no-cache --compact -r 1 m.mtx
 check "$situation: prints no note" test ! -s err
 for option in -t5 --heads=nn=1 --encoding=raw --rows=out --suggest=time --for=cpu --links=host -p1 --shards=2 -f=pairs --vertices=9 --entry=x \
-    --columns=1,2 --separator=tab --one-based --randomize --randomize=3 --compact --cache=x --no-cache; do
+    --columns=1,2 --separator=tab --one-based --base=1 --randomize --randomize=3 --compact --cache=x --no-cache; do
     check_exit 2 "$option with shards" dbfs -r 7 "$option" g.dbfs.one
     name=${option%%=*}
     [[ $name == --* ]] || name=${name:0:2}

@@ -255,10 +255,10 @@ check_says 'is-undirected: was packed undirected'
 check_exit 2 'an unknown direction' "$bin/dbfs" --direction up -r 3 g.txt
 check_says "'up' is not once, symmetric or directed, nor auto, push, pull or cost"
 printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '3 3 2' '1 2' '2 3' >m.mtx
-check_exit 0 'a format of directed edges' "$bin/dbfs" --no-cache -r 2 -o md.txt m.mtx
+check_exit 0 'a format of directed edges' "$bin/dbfs" --no-cache -r 3 -o md.txt m.mtx
 check_says 'm.mtx: its format (matrix-market) says that edges are directed, and each is taken as an undirected one: --direction directed keeps them'
 check "$situation: each edge is taken once" test "$(cut -f 2 md.txt | paste -sd ' ')" = '2 1 0'
-check_exit 0 'as it says' "$bin/dbfs" --no-cache --direction directed -r 2 --force -o md.txt m.mtx
+check_exit 0 'as it says' "$bin/dbfs" --no-cache --direction directed -r 3 --force -o md.txt m.mtx
 check "$situation: the graph is directed" test "$(cut -f 2 md.txt | paste -sd ' ')" = '-1 -1 0'
 check "$situation: no note says how edges are taken" test "$(grep -c taken err)" = 0
 # says COUNT NAME CONTENT: dbfs tells so many times that it takes directed edges as undirected ones

@@ -90,8 +90,8 @@ static struct proved_vertices vertices_with(const struct proof_input *in, enum v
 static void compare_offences(const struct offence *kernel, const struct offence *twin)
 {
     char a[160], b[160];
-    offence_print(kernel, a, sizeof a);
-    offence_print(twin, b, sizeof b);
+    offence_print(kernel, /* base */ 0, a, sizeof a);
+    offence_print(twin, /* base */ 0, b, sizeof b);
     check_that(kernel->kind == twin->kind && strcmp(a, b) == 0, "\"%s\", not \"%s\"", a, b);
 }
 

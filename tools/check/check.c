@@ -29,7 +29,8 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
     int64_t of_u, of_v;
     if (find_depth(w, u, &of_u, e) != ST_OK || find_depth(w, v, &of_v, e) != ST_OK)
         return e->status;
-    return fail(e, ST_INVALID, "%s: edge %lld %lld: depths %lld and %lld", name_of(w->claims), (ll)u, (ll)v,
+    return fail(e, ST_INVALID, "%s: edge %lld %lld: depths %lld and %lld", name_of(w->claims), claims_shown(w->claims, (int64_t)u),
+                claims_shown(w->claims, (int64_t)v),
                 (ll)of_u, (ll)of_v);
 }
 
@@ -43,15 +44,17 @@ static enum status report_parent(const struct claim_windows *w, uint64_t v, int6
         return e->status;
     if (of_parent != depth - 1)
         return fail(e, ST_INVALID, "%s: tree edge %lld %lld: depths %lld and %lld",
-                    w->claims->parents.name, (ll)v, (ll)parent, (ll)depth, (ll)of_parent);
+                    w->claims->parents.name, claims_shown(w->claims, (int64_t)v), claims_shown(w->claims, parent), (ll)depth,
+                    (ll)of_parent);
     if (w->claims->has_nearest && (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK ||
                                    claims_value(&w->claims->nearest, (uint64_t)parent, &nearest_of_parent, e) != ST_OK))
         return e->status;
     if (nearest != nearest_of_parent)
-        return fail(e, ST_INVALID, "%s: tree edge %lld %lld: nearest roots %lld and %lld", w->claims->nearest.name, (ll)v,
-                    (ll)parent, (ll)nearest, (ll)nearest_of_parent);
+        return fail(e, ST_INVALID, "%s: tree edge %lld %lld: nearest roots %lld and %lld", w->claims->nearest.name,
+                    claims_shown(w->claims, (int64_t)v), claims_shown(w->claims, parent), claims_shown(w->claims, nearest),
+                    claims_shown(w->claims, nearest_of_parent));
     return fail(e, ST_INVALID, "%s: tree edge %lld %lld: not in the graph",
-                w->claims->parents.name, (ll)v, (ll)parent);
+                w->claims->parents.name, claims_shown(w->claims, (int64_t)v), claims_shown(w->claims, parent));
 }
 
 /* Fails: no edge has proved the depth of v. */
@@ -64,12 +67,13 @@ static enum status report_vertex(const struct claim_windows *w, uint64_t v, stru
         return report_parent(w, v, depth, e);
     if (!w->claims->has_nearest)
         return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and no neighbour has depth %lld", w->claims->depths.name,
-                    (ll)v, (ll)depth, (ll)depth - 1);
+                    claims_shown(w->claims, (int64_t)v), (ll)depth, (ll)depth - 1);
     int64_t nearest;
     if (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK)
         return e->status;
     return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld and nearest root %lld, and no neighbour has depth %lld and this root",
-                w->claims->nearest.name, (ll)v, (ll)depth, (ll)nearest, (ll)depth - 1);
+                w->claims->nearest.name, claims_shown(w->claims, (int64_t)v), (ll)depth, claims_shown(w->claims, nearest),
+                (ll)depth - 1);
 }
 
 /* Fails for the first vertex that no edge has settled, except roots. */

@@ -84,9 +84,9 @@ static enum status open_raw(struct claim_file *f, const unsigned char *head, siz
     /* a line has 4 bytes or more */
     if (claim_is_lines(head, count) && !(fits && f->width < 4))
         return fail(e, ST_BAD_DATA,
-                    "%s:1: not '0 VALUE', '0,VALUE' or 'id,distance' with a newline; names (--map) are not taken, nor are "
-                    "tables of several roots",
-                    f->name);
+                    "%s:1: not '%u VALUE', '%u,VALUE' or 'id,distance' with a newline, as ids of the graph begin at %u; names "
+                    "(--map) are not taken, nor are tables of several roots",
+                    f->name, f->base, f->base, f->base);
     if (fits)
         return ST_OK;
     return fail(e, ST_BAD_DATA,
@@ -107,7 +107,7 @@ static enum status open_by_kind(struct claim_file *f, uint64_t n, const char *tm
     uint64_t bytes = (uint64_t)(st.st_size - f->start);
     if (claim_is_npy(head, got))
         return claim_npy_open(f, head, got, bytes, e);
-    if (claim_is_text(head, got, &layout)) {
+    if (claim_is_text(head, got, f->base, &layout)) {
         f->width = 8;
         return replace_file(f, &layout, tmpdir, e);
     }
@@ -116,10 +116,10 @@ static enum status open_by_kind(struct claim_file *f, uint64_t n, const char *tm
 }
 
 /* Opens the results of a graph of n vertices, and checks that there are n. */
-enum status claim_file_open(struct claim_file *f, const char *path, int is_depths, uint64_t n, const char *tmpdir,
-                            struct error *e)
+enum status claim_file_open(struct claim_file *f, const char *path, int is_depths, uint64_t n, uint32_t base,
+                            const char *tmpdir, struct error *e)
 {
-    *f = (struct claim_file){.is_depths = is_depths};
+    *f = (struct claim_file){.base = base, .is_depths = is_depths};
     if (open_path(f, path, tmpdir, e) == ST_OK && open_by_kind(f, n, tmpdir, e) == ST_OK &&
         f->count != n)
         fail(e, ST_INVALID, "%s: has the values of %llu vertices, and the graph has %llu", f->name,

@@ -3,7 +3,8 @@
  *
  * The kind of the file is found by its content:
  * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
- * - text: lines of an id and its value, or of an id, its depth and its parent, of all ids, ascending from 0. All lines have the
+ * - text: lines of an id and its value, or of an id, its depth and its parent, of all ids, ascending from
+ *   what people call vertex 0; parents likewise. All lines have the
  *   same separator: a comma, a tab or a blank. With commas the first line may be that of the names of the columns.
  * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
  *
@@ -21,6 +22,7 @@
 struct claim_file {
     char *name; /* for messages */
     int fd;
+    uint32_t base;  /* what a text calls vertex 0: 0 or 1 */
     int is_depths;  /* 1: of a text with both, the depths are read; 0: the parents */
     off_t start;    /* of value 0 */
     uint32_t width; /* bytes of a value */
@@ -30,10 +32,10 @@ struct claim_file {
 
 enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
-/* Opens the depths, or the parents, of a graph of n vertices; "-" is standard input. After a failure the file need not be closed. ST_BAD_DATA
- * if it is none of the three kinds above, or damaged; ST_INVALID if an array or a text has not n values. */
-enum status claim_file_open(struct claim_file *file, const char *path, int is_depths, uint64_t n, const char *tmpdir,
-                            struct error *e);
+/* Opens the depths, or the parents, of a graph of n vertices, of which people call the first one `base`; "-" is standard input. After
+ * a failure the file need not be closed. ST_BAD_DATA if it is none of the three kinds above, or damaged; ST_INVALID if an array or a text has not n values. */
+enum status claim_file_open(struct claim_file *file, const char *path, int is_depths, uint64_t n, uint32_t base,
+                            const char *tmpdir, struct error *e);
 void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */
 
 /* Reads the values of vertices `first` to first + count - 1. */

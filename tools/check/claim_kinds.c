@@ -83,8 +83,9 @@ enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size
 
 /* ---- text ---- */
 
-/* Sets *layout to that of a text that begins with `head`. Nonzero if its first line of values is that of vertex 0. */
-int claim_is_text(const unsigned char *head, size_t count, struct text_layout *layout)
+/* Sets *layout to that of a text that begins with `head`. Nonzero if its first line of values is that of the vertex
+ * `base`. */
+int claim_is_text(const unsigned char *head, size_t count, uint32_t base, struct text_layout *layout)
 {
     static const char *const titles[] = {"id,distance\n", "id,parent\n", "id,distance,parent\n"};
     size_t at = 0;
@@ -95,7 +96,7 @@ int claim_is_text(const unsigned char *head, size_t count, struct text_layout *l
             layout->titled = 1;
         }
     }
-    if (count < at + 4 || head[at] != '0' || strchr(layout->titled ? "," : " ,\t", head[at + 1]) == NULL)
+    if (count < at + 4 || head[at] != '0' + base || strchr(layout->titled ? "," : " ,\t", head[at + 1]) == NULL)
         return 0;
     layout->separator = (char)head[at + 1];
     for (at++; at < count && head[at] == (unsigned char)layout->separator && layout->fields < 3; layout->fields++) {
@@ -158,10 +159,13 @@ static enum status convert_lines(struct claim_file *f, FILE *text, const struct 
     char line[96];
     size_t held = 0;
     while (fgets(line, sizeof line, text) != NULL) {
-        if (!parse_line(line, f->count, layout, f->is_depths, &values[held]))
-            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 "%sVALUE%s' with a newline", f->name,
-                        f->count + 1 + (uint64_t)layout->titled, f->count, shown,
+        const uint64_t id = f->count + f->base, number = f->count + 1 + (uint64_t)layout->titled;
+        if (!parse_line(line, id, layout, f->is_depths, &values[held]))
+            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 "%sVALUE%s' with a newline", f->name, number, id, shown,
                         layout->fields < 3 ? "" : layout->separator == ',' ? ",PARENT" : "\\tPARENT");
+        if (!f->is_depths && values[held] >= 0 && (values[held] -= f->base) < 0)
+            return fail(e, ST_INVALID, "%s:%" PRIu64 ": vertex %" PRIu64 ": 0 is no parent, as ids begin at 1", f->name, number,
+                        id);
         f->count++;
         if (++held < TEXT_VALUES)
             continue;

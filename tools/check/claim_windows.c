@@ -116,8 +116,8 @@ static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t 
     for (uint64_t i = 0; i < count; i++) {
         if (a->has_depths && depth[i] > (int64_t)LEVEL_MOST_DEPTH)
             return fail(e, ST_RESOURCE,
-                        "%s: vertex %llu: depth %lld is more than this program can check",
-                        a->depths.name, (unsigned long long)(first + i), (long long)depth[i]);
+                        "%s: vertex %lld: depth %lld is more than this program can check",
+                        a->depths.name, claims_shown(a, (int64_t)(first + i)), (long long)depth[i]);
         uint32_t level = a->has_depths ? level_of(depth[i]) : parent[i] < 0 ? LEVEL_UNREACHED : 0;
         w->word[(slot + i) * w->stride] = level;
         if (a->has_parents)

@@ -14,9 +14,9 @@ enum status claims_open(struct claims *a, const char *depths, const char *parent
     a->has_depths = depths != NULL;
     a->has_parents = parents != NULL;
     a->has_nearest = nearest != NULL;
-    if ((depths != NULL && claim_file_open(&a->depths, depths, /* is_depths */ 1, n, tmpdir, e) != ST_OK) ||
-        (parents != NULL && claim_file_open(&a->parents, parents, /* is_depths */ 0, n, tmpdir, e) != ST_OK) ||
-        (nearest != NULL && claim_file_open(&a->nearest, nearest, /* is_depths */ 0, n, tmpdir, e) != ST_OK))
+    if ((depths != NULL && claim_file_open(&a->depths, depths, /* is_depths */ 1, n, a->base, tmpdir, e) != ST_OK) ||
+        (parents != NULL && claim_file_open(&a->parents, parents, /* is_depths */ 0, n, a->base, tmpdir, e) != ST_OK) ||
+        (nearest != NULL && claim_file_open(&a->nearest, nearest, /* is_depths */ 0, n, a->base, tmpdir, e) != ST_OK))
         claims_close(a);
     return e->status;
 }
@@ -71,11 +71,11 @@ static enum status check_root(const struct claims *a, const struct vertex_claim 
 {
     const char *the = a->root_count > 1 ? "a" : "the";
     if (a->has_depths && v->depth != 0)
-        return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and it is %s root", a->depths.name, (ll)v->id,
+        return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and it is %s root", a->depths.name, claims_shown(a, (int64_t)v->id),
                     (ll)v->depth, the);
     if (a->has_parents && v->parent != (int64_t)v->id)
         return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and it is %s root, which is its own", a->parents.name,
-                    (ll)v->id, (ll)v->parent, the);
+                    claims_shown(a, (int64_t)v->id), claims_shown(a, v->parent), the);
     return ST_OK;
 }
 
@@ -85,12 +85,12 @@ static enum status check_other(const struct claims *a, const struct vertex_claim
     const int says_depth = a->has_depths && v->depth == 0, says_parent = a->has_parents && v->parent == (int64_t)v->id;
     const char *name = says_depth ? a->depths.name : a->parents.name, *what = says_depth ? "depth 0" : "its own parent";
     if ((says_depth || says_parent) && a->root_count > 1)
-        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and it is none of the roots", name, (ll)v->id, what);
+        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and it is none of the roots", name, claims_shown(a, (int64_t)v->id), what);
     if (says_depth || says_parent)
-        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and the root is %lld", name, (ll)v->id, what, (ll)a->root);
+        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and the root is %lld", name, claims_shown(a, (int64_t)v->id), what, claims_shown(a, (int64_t)a->root));
     if (a->has_depths && a->has_parents && (v->depth == CLAIM_NONE) != (v->parent == CLAIM_NONE))
         return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and depth %lld", a->parents.name,
-                    (ll)v->id, (ll)v->parent, (ll)v->depth);
+                    claims_shown(a, (int64_t)v->id), claims_shown(a, v->parent), (ll)v->depth);
     return ST_OK;
 }
 
@@ -99,14 +99,14 @@ static enum status check_nearest(const struct claims *a, const struct vertex_cla
 {
     const int64_t value = a->has_depths ? v->depth : v->parent;
     if (is_root && v->nearest != (int64_t)v->id)
-        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld, and it is a root", a->nearest.name, (ll)v->id,
-                    (ll)v->nearest);
+        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld, and it is a root", a->nearest.name, claims_shown(a, (int64_t)v->id),
+                    claims_shown(a, v->nearest));
     if ((v->nearest == CLAIM_NONE) != (value == CLAIM_NONE))
-        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld, and %s %lld", a->nearest.name, (ll)v->id,
-                    (ll)v->nearest, a->has_depths ? "depth" : "parent", (ll)value);
+        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld, and %s %lld", a->nearest.name, claims_shown(a, (int64_t)v->id),
+                    claims_shown(a, v->nearest), a->has_depths ? "depth" : "parent", a->has_depths ? (ll)value : claims_shown(a, value));
     if (v->nearest != CLAIM_NONE && (v->nearest < 0 || claims_root_index(a, (uint64_t)v->nearest) < 0))
-        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld is no root", a->nearest.name, (ll)v->id,
-                    (ll)v->nearest);
+        return fail(e, ST_INVALID, "%s: vertex %lld: nearest root %lld is no root", a->nearest.name, claims_shown(a, (int64_t)v->id),
+                    claims_shown(a, v->nearest));
     return ST_OK;
 }
 
@@ -114,11 +114,11 @@ static enum status check_nearest(const struct claims *a, const struct vertex_cla
 static enum status check_vertex(struct claims *a, const struct vertex_claim *v, struct error *e)
 {
     if (!is_value(a, v->depth))
-        return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no depth", a->depths.name, (ll)v->id,
+        return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no depth", a->depths.name, claims_shown(a, (int64_t)v->id),
                     (ll)v->depth);
     if (!is_value(a, v->parent))
-        return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no parent", a->parents.name, (ll)v->id,
-                    (ll)v->parent);
+        return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no parent", a->parents.name, claims_shown(a, (int64_t)v->id),
+                    claims_shown(a, v->parent));
     if (a->root_count == 0 && looks_like_root(a, v)) {
         a->root = v->id;
         a->roots = &a->root;

@@ -7,6 +7,7 @@
 
 struct claims {
     uint64_t n;
+    uint32_t base; /* what people call vertex 0 */
     int has_depths, has_parents; /* at least one of them */
     int has_nearest;             /* only if roots are given */
     struct claim_file depths, parents, nearest;
@@ -31,7 +32,13 @@ static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint
     sums->checksum += hash_pair(vertex, depth);
 }
 
-/* Opens the files; NULL is none. On failure the claims need not be closed. */
+/* Returns what people call a vertex; a value that is none stays as it is. */
+static inline long long claims_shown(const struct claims *claims, int64_t vertex)
+{
+    return vertex < 0 ? vertex : vertex + (int64_t)claims->base;
+}
+
+/* Opens the files; NULL is none. claims->base is set before. On failure the claims need not be closed. */
 enum status claims_open(struct claims *claims, const char *depths, const char *parents, const char *nearest,
                          uint64_t n, const char *tmpdir, struct error *e);
 void claims_close(struct claims *claims); /* zeroed claims are allowed */

@@ -13,6 +13,7 @@ static enum status open_folder(struct graph_edges *g, const char *path, struct m
         return e->status;
     const struct manifest *m = &g->shards.manifest;
     g->n = m->totals.n;
+    g->base = m->base;
     g->directed = m->direction == EDGES_DIRECTED;
     input_ids_init(&g->ids, m->randomized, m->random_n, m->random_seed);
     return ST_OK;
@@ -27,6 +28,7 @@ static enum status open_streams(struct graph_edges *g, const struct edge_inputs 
     const struct edges_info *info = &g->source.info;
     input_ids_init(&g->ids, info->randomized, info->random_n, info->random_seed);
     g->n = g->source.totals.n;
+    g->base = info->base;
     g->directed = info->direction == EDGES_DIRECTED;
     return ST_OK;
 }
@@ -65,6 +67,8 @@ enum status graph_edges_open(struct graph_edges *g, const struct edge_inputs *in
         open_folder(g, inputs->path[0], budget, e);
     else
         open_streams(g, inputs, tmpdir, budget, e);
+    if (inputs->base != BASE_OF_STREAMS)
+        g->base = inputs->base == BASE_1;
     if (comm_agree(comm, e) != ST_OK)
         graph_edges_close(g);
     return e->status;

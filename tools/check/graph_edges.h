@@ -11,6 +11,7 @@
 
 struct graph_edges {
     uint64_t n;
+    uint32_t base; /* what people call vertex 0 */
     struct edge_source source; /* of streams */
     int directed, reversed; /* reversed: directed edges are given from head to tail */
     int is_folder, passed;

@@ -18,8 +18,8 @@ static uint32_t *level_at(struct claim_windows *w, uint64_t v)
 /* Fails: the parent of `child` is `end`, which was not reached. */
 static enum status refuse_end(const struct claim_windows *w, uint64_t child, uint64_t end, struct error *e)
 {
-    return fail(e, ST_INVALID, "%s: tree edge %llu %llu: %llu has no parent",
-                w->claims->parents.name, (ull)child, (ull)end, (ull)end);
+    return fail(e, ST_INVALID, "%s: tree edge %lld %lld: %lld has no parent", w->claims->parents.name,
+                claims_shown(w->claims, (int64_t)child), claims_shown(w->claims, (int64_t)end), claims_shown(w->claims, (int64_t)end));
 }
 
 /* Fails with the smallest vertex of the cycle that `v` is on. */
@@ -28,8 +28,8 @@ static enum status refuse_cycle(const struct claim_windows *w, uint64_t v, struc
     uint64_t smallest = v;
     for (uint64_t x = claim_parent(w, v); x != v; x = claim_parent(w, x))
         smallest = x < smallest ? x : smallest;
-    return fail(e, ST_INVALID, "%s: tree edge %llu %llu: on a cycle of parents",
-                w->claims->parents.name, (ull)smallest, (ull)claim_parent(w, smallest));
+    return fail(e, ST_INVALID, "%s: tree edge %lld %lld: on a cycle of parents", w->claims->parents.name,
+                claims_shown(w->claims, (int64_t)smallest), claims_shown(w->claims, (int64_t)claim_parent(w, smallest)));
 }
 
 /* Follows parents from v to the first vertex whose level is known, and from there gives levels to the vertices on the way. */
@@ -49,8 +49,8 @@ static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
     uint64_t depth = *level_at(w, x) / 2 + steps;
     if (depth > LEVEL_MOST_DEPTH)
         return fail(e, ST_RESOURCE,
-                    "%s: vertex %llu: depth %llu is more than this program can check",
-                    w->claims->parents.name, (ull)v, (ull)depth);
+                    "%s: vertex %lld: depth %llu is more than this program can check",
+                    w->claims->parents.name, claims_shown(w->claims, (int64_t)v), (ull)depth);
     for (x = v; *level_at(w, x) == LEVEL_ON_WAY; x = claim_parent(w, x))
         *level_at(w, x) = (uint32_t)depth-- << 1;
     return ST_OK;

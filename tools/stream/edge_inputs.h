@@ -5,18 +5,16 @@
 #define DBFS_EDGE_INPUTS_H
 
 #include "formats/base/status.h"
+#include "formats/edges/edges.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* What people call the first vertex of the graph: what the streams say, which then must agree, or 0 or 1 (--base). */
-enum base_choice { BASE_OF_STREAMS, BASE_0, BASE_1 };
 
 struct edge_inputs {
     size_t count;
     const char **path;  /* [count + 1] with the rank in place of %r; the last one is NULL */
     unsigned char *own; /* [count] */
-    enum base_choice base;
+    enum base_choice base; /* BASE_OF_STREAMS: all have the same */
     int once; /* one pass may be enough: a pipe need not be kept before it */
 };
 

@@ -9,6 +9,7 @@
 #include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
+#include "formats/edges/edges.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,7 @@ struct args {
     int serve;         /* 1: roots are read from standard input while the program runs */
     int in_place;      /* 1: with `serve`, result files that exist are overwritten in place */
     int result_format; /* the format of depths and parents, an enum result_format */
+    enum base_choice base; /* what people call the first vertex */
     const char *map;   /* the file that maps ids to names; NULL: there is none */
     uint64_t count;    /* the number of roots */
     uint64_t seed;     /* the seed of the draw of roots */

@@ -22,6 +22,14 @@ static void take_root(struct args *args, const struct option_row *row, char *val
     args_add_root(args, value);
 }
 
+/* Handles --base 0|1. */
+static void take_base(struct args *args, const struct option_row *row, char *value)
+{
+    static const char *const words[] = {"0", "1"};
+    args->base = cli_choice(&args->cli, "--base", value, words, 2) == 0 ? BASE_0 : BASE_1;
+    (void)row;
+}
+
 /* Handles --roots-from FILE: appends each line of the file to args->root_names, as -r does. Ends the program if the file
  * cannot be read or has too many lines, or if the option is given twice. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
@@ -97,6 +105,8 @@ const struct option_row option_table[] = {
      .help = "one search, in which all roots have depth 0"},
     {.name = "serve", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(serve),
      .help = "search from the root of each line of standard input, as it comes"},
+    {.name = "base", .value = "0|1", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | OF_PATHS | OF_DIAMETER,
+     .kind = TAKE_OTHER, .take = take_base, .help = "what the first vertex is called, whatever the shards say"},
     {.name = "map", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | OF_PATHS | OF_DIAMETER | EVERYDAY,
      .kind = TAKE_TEXT, .at = AT(map), .help = "of edgeconv --compact: roots are given and results written by name"},
     {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_ALL & ~OF_DIAMETER, .kind = TAKE_COUNT, .at = AT(seed),

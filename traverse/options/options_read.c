@@ -198,6 +198,7 @@ static void check_serve(const struct args *args)
 {
     const struct { int given; const char *name; } others[] = {
         {args->roots_given, "-r"},          {args->count_given, "-n"},       {args->warm_up != UINT64_MAX, "--warm-up"},
+        {args->base == BASE_1, "--base 1"},
         {args->json != NULL, "--json"},     {args->trace != NULL, "--trace"}, {args->breakdown, "--breakdown"},
         {args->count_pairs, "--count-pairs"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -32,7 +32,7 @@ static char *put_file_name(char *at, struct map_name name, uint64_t root)
 }
 
 /* Returns a copy of the name `pattern`, with the root for the first %d (outputs.h). */
-char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root)
+char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root, uint64_t base)
 {
     const char *mark = strstr(pattern, "%d");
     char *name = malloc(strlen(pattern) + MOST_NAME_BYTES + 24), *at = name;
@@ -41,7 +41,7 @@ char *outputs_name(const char *pattern, const struct name_map *map, uint64_t roo
     if (mark == NULL)
         return strcpy(name, pattern);
     at += sprintf(at, "%.*s", (int)(mark - pattern), pattern);
-    at = map != NULL ? put_file_name(at, name_map_at(map, root), root) : at + sprintf(at, "%" PRIu64, root);
+    at = map != NULL ? put_file_name(at, name_map_at(map, root), root) : at + sprintf(at, "%" PRIu64, root + base);
     strcpy(at, mark + 2);
     return name;
 }
@@ -213,8 +213,8 @@ enum status outputs_check(const struct args *args, struct error *e)
 /* Checks the names of the results of the root with the input id `root`. The first call in which a result exists already lists
  * the input files in *in; before, no result can be an input. The caller passes the same *in to all calls, and frees it after
  * the last call. */
-static enum status check_root(const struct args *args, const struct name_map *map, uint64_t root, struct inputs *in,
-                              struct error *e)
+static enum status check_root(const struct args *args, const struct name_map *map, uint64_t root, uint64_t base,
+                              struct inputs *in, struct error *e)
 {
     const char *result[RESULTS];
     char *name[ROOT_RESULTS] = {NULL};
@@ -223,7 +223,7 @@ static enum status check_root(const struct args *args, const struct name_map *ma
     for (int i = 0; i < ROOT_RESULTS; i++) {
         if (result[i] == NULL)
             continue;
-        name[i] = outputs_name(result[i], map, root);
+        name[i] = outputs_name(result[i], map, root, base);
         if (name[i] == NULL)
             fail_memory(e, args->folder, 24);
         result[i] = name[i];
@@ -237,9 +237,10 @@ static enum status check_root(const struct args *args, const struct name_map *ma
     return e->status;
 }
 
-/* Checks the names of the results of each root. Does nothing if no name has a %d. ids[count]: the input ids of the roots. */
+/* Checks the names of the results of each root. Does nothing if no name has a %d. ids[count]: the input ids of the roots;
+ * `base`: what people call input id 0. */
 enum status outputs_check_roots(const struct args *args, const struct name_map *map, const uint64_t *ids, uint64_t count,
-                                struct error *e)
+                                uint64_t base, struct error *e)
 {
     struct inputs in = {0};
     int any = 0;
@@ -248,7 +249,7 @@ enum status outputs_check_roots(const struct args *args, const struct name_map *
     if (!any)
         return ST_OK;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
-        check_root(args, map, ids[i], &in, e);
+        check_root(args, map, ids[i], base, &in, e);
     free_inputs(&in);
     return e->status;
 }

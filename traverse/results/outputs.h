@@ -9,11 +9,11 @@
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern`, with the root of input id `root` for the first %d; NULL if memory is short. The root is a
- * number or, with a map, its name. In the name, control characters, %, /, and a point or minus at its beginning are written as
+/* Returns a copy of the name `pattern`, with the root of input id `root` for the first %d; NULL if memory is short. The root is
+ * what people call it, who call input id 0 `base`, or, with a map, its name. In the name, control characters, %, /, and a point or minus at its beginning are written as
  * %XX, with two hexadecimal digits; a name of more than 180 bytes is cut, and %. and the number follow. So two roots never have
  * the same file. The caller frees the copy. */
-char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root);
+char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root, uint64_t base);
 
 /* Prints a note for each array of distances or parents of vertices with names: which line of the map has the name of a value. */
 void outputs_note_names(const struct args *args);
@@ -34,6 +34,6 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
  * - a file that could not be written (outfile_check_output). */
 enum status outputs_check(const struct args *args, struct error *e);
 enum status outputs_check_roots(const struct args *args, const struct name_map *map, const uint64_t *ids, uint64_t count,
-                                struct error *e);
+                                uint64_t base, struct error *e);
 
 #endif

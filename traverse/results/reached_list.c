@@ -80,18 +80,19 @@ static int compare(const void *a, const void *b)
 }
 
 /* Writes a line for each vertex of the list: its id or name, and its depth, after the root if the table has several
- * roots. Called on rank 0. */
-static enum status write_list(const struct reached_list *list, const struct result_file *file, struct error *e)
+ * roots. `base`: what people call input id 0. Called on rank 0. */
+static enum status write_list(const struct reached_list *list, const struct result_file *file, uint64_t base, struct error *e)
 {
     struct result_table *shared = file->table;
     struct outfile *out = shared != NULL ? shared->out : NULL;
     struct table table;
-    char *name = outputs_name(file->name, file->map, file->root);
+    char *name = outputs_name(file->name, file->map, file->root, base);
     if (name == NULL)
         return fail_memory(e, file->name, 24);
     const int is_new = out == NULL;
     if (!is_new || outfile_open(&out, name, e) == ST_OK)
         table_begin(&table, out, table_form_of(name), file->map);
+    table.base = base;
     if (is_new && e->status == ST_OK)
         table_columns(&table, shared != NULL ? "root,id,distance" : "id,distance", e);
     free(name);
@@ -135,7 +136,7 @@ enum status reached_list_write(struct results *r, const struct root_set *roots, 
     if (e->status == ST_OK && own == 0) {
         list.count = first[ranks];
         qsort(list.vertex, list.count, sizeof *list.vertex, compare);
-        write_list(&list, file, e);
+        write_list(&list, file, r->graph->base, e);
     }
     if (file->table != NULL)
         file->table->begun = 1;

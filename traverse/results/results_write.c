@@ -36,6 +36,7 @@ struct writing {
     const struct result_file *file;
     enum result_format format; /* the chosen format, never RESULT_BY_SUFFIX */
     enum table_form form; /* the form of the lines, if the file is text */
+    uint64_t base;       /* what people call input id 0 */
     uint32_t width;      /* bytes of a value in the file, if the file is not text */
     uint32_t memory_width; /* bytes of a value in memory */
     char *name;          /* the name of the file, with the root for %d. Owned */
@@ -162,7 +163,7 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
     const char separator = table_separator(w->form);
     const uint64_t own = range_of(w, w->results->comm->rank).first;
     char root[TABLE_NUMBER_BYTES + 1];
-    char *root_end = w->file->table != NULL ? table_put_id(root, (int64_t)w->file->root) : root;
+    char *root_end = w->file->table != NULL ? table_put_id(root, (int64_t)w->file->root, w->base) : root;
     if (w->file->table != NULL)
         *root_end++ = separator;
     uint64_t bytes = 0;
@@ -172,12 +173,12 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
         for (uint64_t j = i; j < smaller(count, i + PIECE); j++) {
             const int64_t value = answer_id(w->window, w->memory_width, j);
             memcpy(at, root, (size_t)(root_end - root));
-            at = table_put_id(at + (root_end - root), (int64_t)(first + j));
+            at = table_put_id(at + (root_end - root), (int64_t)(first + j), w->base);
             *at++ = separator;
-            at = w->file->kind != ANSWER_DEPTHS ? table_put_id(at, value) : table_put_number(at, value);
+            at = w->file->kind != ANSWER_DEPTHS ? table_put_id(at, value, w->base) : table_put_number(at, value);
             if (w->parents != NULL) {
                 *at++ = separator;
-                at = table_put_id(at, answer_id(w->parents, w->parent_width, first - own + j));
+                at = table_put_id(at, answer_id(w->parents, w->parent_width, first - own + j), w->base);
             }
             *at++ = '\n';
         }
@@ -275,6 +276,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     const int depths = file->kind == ANSWER_DEPTHS, from_memory = file->values != NULL;
     w->format = result_format_of(file->format, file->name);
     w->form = w->format == RESULT_CSV ? TABLE_CSV : TABLE_TABS;
+    w->base = r->graph->base;
     w->parent_width = answer_id_bytes(r->graph->manifest.totals.n);
     w->width = depths ? (file->depth_bytes != 0 && !is_text(w) ? file->depth_bytes : 4)
                : file->id_bytes != 0 ? file->id_bytes
@@ -284,7 +286,7 @@ static enum status open_writing(struct writing *w, struct error *e)
         w->results->windows.depth_width = w->width;
     w->window_ids = from_memory ? ANSWER_WINDOW : r->windows.ids;
     w->parents = file->parents;
-    w->name = outputs_name(file->name, file->map, file->root);
+    w->name = outputs_name(file->name, file->map, file->root, w->base);
     w->range = zeroed(r->comm->ranks, sizeof *w->range, file->name, e);
     w->values = malloc(ANSWER_WINDOW * sizeof *w->values);
     w->text = is_text(w) ? malloc(ANSWER_WINDOW * (size_t)LINE_BYTES) : NULL;

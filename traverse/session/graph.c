@@ -7,6 +7,7 @@
 #include "formats/base/progress.h"
 #include "formats/graph/shard_ranges.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     graph->check_s = checked - opened;
     graph->decode_s = decoded - checked;
     graph->ranges_s = cli_seconds() - decoded;
+    graph->base = options->base == BASE_OF_STREAMS ? graph->manifest.base : options->base == BASE_1;
     if (graph->manifest.randomized)
         bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
     return ST_OK;
@@ -169,6 +171,16 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const struc
     if (spreads)
         numa_rest();
     return e->status;
+}
+
+/* Sets *id to the input id of the vertex that people call `shown` (graph.h). */
+enum status id_from_user(const struct graph *graph, const char *what, uint64_t shown, uint64_t *id, struct error *e)
+{
+    const uint64_t n = graph->manifest.totals.n, base = graph->base;
+    if (shown < base || shown - base >= n)
+        return fail(e, ST_USAGE, "%s %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, what, shown, base, base + n - 1);
+    *id = shown - base;
+    return ST_OK;
 }
 
 /* Unmaps the shards, frees all memory of the graph, and zeroes *graph, which may be zeroed already. */

@@ -17,6 +17,7 @@ struct graph {
     struct bijection bijection; /* valid if manifest.randomized */
     uint32_t device_count;      /* G, the number of devices of this rank; each device has one shard */
     struct shard *shards;       /* [G] device g has shard number g*R + rank */
+    uint64_t base;              /* what people call the vertex with input id 0: 0 or 1 */
     uint64_t vertices;          /* the number of vertices with edges in all shards of all ranks */
     uint32_t *locals;           /* [p] the number of local vertices of every shard */
     uint64_t search_bytes;      /* host memory that a search needs for shards and device arrays of this rank; 0: not known */
@@ -33,6 +34,7 @@ struct graph_options {
     int parents;                  /* 1: the search will record parents */
     int pulls;                    /* 1: the search will pull in every level */
     int reverse;                  /* 1: the search will go against the edges of a directed graph */
+    enum base_choice base;        /* what people call the first vertex; BASE_OF_STREAMS: what the manifest says */
     int trust;                    /* 1: graph_open does not check ranges (shard_ranges.h) */
     unsigned columns;             /* if bit g is set, the columns of subgraph g are decoded into host memory */
     int threads;
@@ -69,6 +71,17 @@ static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
                ? bijection_backward(&graph->bijection, stored)
                : stored;
 }
+
+/* Returns what people call the vertex with this input id: its number in the file that the graph was made from, which may count
+ * from 1. Commands, text, JSON and messages have these numbers. Arrays are indexed by input ids. */
+static inline uint64_t shown_id(const struct graph *graph, uint64_t id)
+{
+    return id + graph->base;
+}
+
+/* Sets *id to the input id of the vertex that people call `shown`. Fails with ST_USAGE if the graph has no such vertex; `what` it
+ * was given as, such as "root", begins the message. */
+enum status id_from_user(const struct graph *graph, const char *what, uint64_t shown, uint64_t *id, struct error *e);
 
 /* Returns the stored id of local vertex number `local` of a shard. */
 static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)

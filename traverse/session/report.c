@@ -85,7 +85,7 @@ void report_record(FILE *out, const struct environment *env, const struct record
     fprintf(out,
             "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
             " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
+            shown_id(env->searcher->rank.graph, r->root), r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
             record_number(r, SEARCH_TEPS), r->reach.checksum);
     if (r->answer_s > 0)
         fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, record_number(r, ANSWER_TEPS));
@@ -163,6 +163,7 @@ static void json_graph(struct json *json, const struct graph *graph)
     const struct manifest *m = &graph->manifest;
     json_member(json, "\nvertices", JSON_COUNT, m->totals.n);
     json_member(json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(json, "base", JSON_COUNT, graph->base);
     json_member(json, "input_edges", JSON_COUNT, m->totals.edges);
     json_member(json, "input_loops", JSON_COUNT, m->totals.loops);
     if (m->th == TH_INFINITE)
@@ -268,7 +269,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     _Static_assert(sizeof *r->pairs.note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
     struct json j = {out, "     ", 0};
     fputs("    {", out);
-    json_member(&j, "root", JSON_COUNT, r->root);
+    json_member(&j, "root", JSON_COUNT, shown_id(env->searcher->rank.graph, r->root));
     json_member(&j, "time_s", JSON_EXACT, r->time_s);
     json_member(&j, "levels", JSON_COUNT, r->reach.levels);
     json_member(&j, "reached", JSON_COUNT, r->reach.vertices);
@@ -294,7 +295,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     if (r->roots != NULL) {
         json_begin(&j, "\nroots", '[');
         for (uint64_t i = 0; i < r->root_count; i++)
-            json_member(&j, NULL, JSON_COUNT, r->roots[i]);
+            json_member(&j, NULL, JSON_COUNT, shown_id(env->searcher->rank.graph, r->roots[i]));
         json_end(&j, ']');
     }
     if (r->level_times != NULL) {

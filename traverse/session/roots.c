@@ -168,17 +168,13 @@ static void locate_ids(struct locations *l, const struct rank *rank)
     comm_min_u64(rank->comm, l->of, l->count); /* yields the owner's location, because the other ranks have UINT64_MAX */
 }
 
-/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
+/* Collective. Sets roots->root for each id of roots->ids, which are below n. Fails if memory is short. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
-    const uint64_t n = graph->manifest.totals.n;
     struct locations l;
-    for (uint64_t i = 0; i < roots->count; i++) {
-        if (roots->ids[i] >= n)
-            return fail(e, ST_USAGE, "root %" PRIu64 ": the graph has vertices 0 to %" PRIu64, roots->ids[i], n - 1);
+    for (uint64_t i = 0; i < roots->count; i++)
         roots->root[i].id = stored_id(graph, roots->ids[i]);
-    }
     if (locations_open(&l, roots->count, rank, "roots", e) == ST_OK) {
         for (uint64_t i = 0; i < l.count; i++)
             l.id[i] = roots->root[i].id;
@@ -422,7 +418,8 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (!args->roots_given) {
         draw_roots(roots, rank, args->seed, e);
     } else if (args->map == NULL) {
-        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
+        for (uint64_t i = 0; i < roots->count && e->status == ST_OK; i++)
+            id_from_user(rank->graph, "root", args->roots[i], &roots->ids[i], e);
     } else {
         if (comm->rank == 0)
             name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);

@@ -123,7 +123,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
         record->roots = s->roots.ids;
         record->root_count = s->roots.count;
     }
-    watch_phase("searching from root %" PRIu64, record->root);
+    watch_phase("searching from root %" PRIu64, shown_id(&s->graph, record->root));
     if (s->map != NULL) {
         struct map_name name = name_map_at(s->map, record->root);
         record->name = strndup(name.bytes, name.length);
@@ -137,7 +137,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     }
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
-    watch_phase("writing results of root %" PRIu64, record->root);
+    watch_phase("writing results of root %" PRIu64, shown_id(&s->graph, record->root));
     /* With --serve, the record is printed last, because its line tells the user that the result files are complete. */
     warn_of_width(run, record->root, record->reach.levels - 1);
     if (write_results(run, &roots, record->root, e) == ST_OK && talks && run->args->serve)

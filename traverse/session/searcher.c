@@ -95,6 +95,7 @@ static struct graph_options graph_options_of(struct searcher *s)
     const struct args *args = s->args;
     return (struct graph_options){.folder = args->folder,
                                   .check = args->check,
+                                  .base = args->serve ? BASE_0 : args->base, /* a server speaks of places in its arrays */
                                   .trust = args->trust,
                                   .reverse = args->reverse,
                                   .columns = SHARD_ALL_COLUMNS,
@@ -249,7 +250,7 @@ enum status searcher_choose_roots(struct searcher *s, struct error *e)
         s->comm.rank == 0) {
         if (roots->count < args->count)
             cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each", roots->count);
-        outputs_check_roots(args, s->map, roots->ids, args->together ? 1 : roots->count, e);
+        outputs_check_roots(args, s->map, roots->ids, args->together ? 1 : roots->count, s->graph.base, e);
         outputs_note_names(args);
     }
     return comm_agree(&s->comm, e);

@@ -37,15 +37,15 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Sets *id to the number in a text. Fails with ST_USAGE if the graph has no such vertex. */
-static enum status find_id(const char *text, uint64_t n, uint64_t *id, struct error *e)
+/* Sets *id to the input id of the vertex that a text names by its number. Fails with ST_USAGE if the graph has no such vertex. */
+static enum status find_id(const char *text, const struct graph *graph, uint64_t *id, struct error *e)
 {
     const int is_number = parse_u64(text, id) == 0;
     if (!is_number && !has_digits_alone(text))
         return fail(e, ST_USAGE, "'%.64s' is not a whole number", text);
-    if (!is_number || *id >= n)
-        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, text, n - 1);
-    return ST_OK;
+    if (!is_number) /* it is above 2^64 */
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, text, graph->manifest.totals.n - 1);
+    return id_from_user(graph, "root", *id, id, e);
 }
 
 /* Allocates and sets roots->ids to the input ids of the roots on a line of `bytes` bytes. If there is a map, roots are names,
@@ -70,7 +70,7 @@ static enum status find_ids(char *line, int64_t bytes, const struct searcher *se
         if (searcher->map != NULL)
             name_map_find(searcher->map, text, count, roots->ids, e);
         for (uint64_t i = 0; i < count && searcher->map == NULL && e->status == ST_OK; i++)
-            find_id(text[i], searcher->graph.manifest.totals.n, &roots->ids[i], e);
+            find_id(text[i], &searcher->graph, &roots->ids[i], e);
     }
     free(text);
     return e->status;
@@ -109,7 +109,7 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
         else if (bytes < 0)
             order.what = ORDER_END;
         else if (find_ids(s->line, bytes, searcher, roots, &s->refused) != ST_OK ||
-                 outputs_check_roots(searcher->args, searcher->map, roots->ids, 1, &s->refused) != ST_OK)
+                 outputs_check_roots(searcher->args, searcher->map, roots->ids, 1, searcher->graph.base, &s->refused) != ST_OK)
             order.what = ORDER_NOTHING;
         order.count = roots->count;
         s->any_refused |= order.what == ORDER_NOTHING;

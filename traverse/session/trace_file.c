@@ -27,7 +27,7 @@ struct level_extremes {
 /* A line of the file: one level, with sums and extremes over all ranks. */
 struct level_line {
     const struct trace_file *t;
-    uint64_t root;
+    uint64_t root; /* as people call it */
     uint32_t level;
     enum level_kind kind; /* all ranks have the same kind */
     int counts_probes;
@@ -110,7 +110,7 @@ static void print_line(FILE *out, const void *context)
 /* Collective. Overwrites *t, and opens the file on rank 0. If a rank fails, the call fails on all ranks. */
 enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
-    *t = (struct trace_file){.comm = rank->comm, .devices = rank->comm->ranks * rank->device_count};
+    *t = (struct trace_file){.comm = rank->comm, .graph = rank->graph, .devices = rank->comm->ranks * rank->device_count};
     if (rank->comm->rank == 0)
         outfile_open(&t->out, path, e);
     return comm_agree(rank->comm, e);
@@ -120,7 +120,7 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
  * record->log, unless a rank has failed before. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
-    struct level_line line = {.t = t, .root = record->root};
+    struct level_line line = {.t = t, .root = shown_id(t->graph, record->root)};
     const struct level_log *log = &record->log;
     if (log->failed)
         fail_memory(e, "the trace", log->count * sizeof *log->level);

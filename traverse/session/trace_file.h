@@ -9,6 +9,7 @@
 /* A trace file that is being written. */
 struct trace_file {
     const struct comm *comm;
+    const struct graph *graph;
     uint32_t devices;    /* the number of devices of all ranks */
     struct outfile *out; /* the open file on rank 0; NULL on other ranks */
     int begun;           /* 1: the file has a line, or rank 0 has tried to write one */

@@ -8,8 +8,8 @@
         g.distances(range(100))         # a row for each root
 
 The programs are those in the package, beside it, in PATH, or in the folder that the environment variable DBFS_BIN names.
-Arrays go to them through pipes; results are files without a name, which numpy maps. An id is a row of the matrix; -1 is a
-vertex that was not reached.
+Arrays go to them through pipes; results are files without a name, which numpy maps. An id is a row of the matrix, and
+counts from 0, also where the ids of the file that shards were made from begin at 1; -1 is a vertex that was not reached.
 
 Threads may share a graph: a question and its answer are one turn. A process that gets a graph by fork or by pickle starts a
 program of its own with its first search.

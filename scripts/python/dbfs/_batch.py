@@ -34,7 +34,7 @@ def _list_of(vertices: numpy.ndarray, path: str) -> str:
 def _words(roots: Optional[numpy.ndarray], folder: str, reverse: bool) -> list:
     """The command as far as roots go. None: all vertices that have edges."""
     which = ["-n", "all"] if roots is None else ["--roots-from", _list_of(roots, os.path.join(folder, "roots"))]
-    return [program("dbfs-batch"), "-q", "--no-checksum", *["--reverse"] * reverse, *which]
+    return [program("dbfs-batch"), "-q", "--no-checksum", "--base", "0", *["--reverse"] * reverse, *which]
 
 
 def distances(shards: str, roots: numpy.ndarray, to: Union[int, numpy.ndarray], *, reverse: bool, max_depth: Optional[int],

@@ -278,7 +278,7 @@ static enum status fail_orphan(const struct batching *b, uint64_t v, struct erro
     const uint64_t id = b->all.ids[v];
     const uint32_t shard = shard_of_vertex(stored_id(graph, id), graph->manifest.p);
     return fail(e, ST_BAD_DATA, "%s: vertex %" PRIu64 " was found over an edge that it does not have: the parts contradict "
-                "each other, see `dbfs-pack --verify`", container_path(graph->shards[shard].file), id);
+                "each other, see `dbfs-pack --verify`", container_path(graph->shards[shard].file), shown_id(graph, id));
 }
 
 /* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
@@ -293,7 +293,7 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
                                      .with_parents = one_table,
                                      .map = b->searcher.map,
                                      .values = b->values,
-                                     .parents = b->parents,
+                                     .parents = one_table ? b->parents : NULL,
                                      .table = table_of_roots(b, b->args.parents, &b->parent_table)};
     const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
     const uint32_t width = answer_id_bytes(n);
@@ -330,7 +330,11 @@ static enum status give_all_roots(struct batching *b, struct error *e)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
     memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
     qsort(args->roots, args->count, sizeof *args->roots, compare_u64);
-    return args->sample > 0 ? sampled_choose(args->roots, &args->count, args->sample, args->seed, e) : ST_OK;
+    if (args->sample > 0)
+        sampled_choose(args->roots, &args->count, args->sample, args->seed, e);
+    for (uint64_t i = 0; i < args->count; i++)
+        args->roots[i] = shown_id(&b->searcher.graph, args->roots[i]); /* as users give roots */
+    return e->status;
 }
 
 /* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
@@ -403,12 +407,12 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
         run.sums = &b->sampled.sums;
         run.sums->first = first;
     }
-    watch_phase("searching from root %" PRIu64 " and those after it", ids[0]);
+    watch_phase("searching from root %" PRIu64 " and those after it", shown_id(&b->searcher.graph, ids[0]));
     if (batch_run(&b->search, &run, e) != ST_OK)
         return e->status;
     b->seconds += run.seconds;
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
-               " edges read, %.1f GB/s", count, ids[0], run.seconds, run.levels, run.edges,
+               " edges read, %.1f GB/s", count, shown_id(&b->searcher.graph, ids[0]), run.seconds, run.levels, run.edges,
                run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
@@ -435,10 +439,11 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
         b->checksum += hash_pair(ids[i], r->checksum);
         if (b->args.cli.quiet || b->args.sample > 0)
             continue;
+        const uint64_t root = shown_id(&b->searcher.graph, ids[i]);
         if (b->tables.targets.ends)
-            fprintf(b->talk, "root %" PRIu64 " targets %" PRIu64 " farthest %" PRIu64, ids[i], r->reached, r->farthest);
+            fprintf(b->talk, "root %" PRIu64 " targets %" PRIu64 " farthest %" PRIu64, root, r->reached, r->farthest);
         else
-            fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, ids[i], r->farthest + 1, r->reached);
+            fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, root, r->farthest + 1, r->reached);
         if (!b->args.no_checksum)
             fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
         if (b->searcher.map != NULL) {

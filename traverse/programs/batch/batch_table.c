@@ -37,7 +37,7 @@ static char *put_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS]
     const char separator = table_separator(table_form_of(t->name));
     for (uint64_t i = 0; i < count; i++) {
         for (int f = 0; f < TABLE_FIELDS; f++) {
-            at = t->has_vertices[f] ? table_put_id(at, row[i][f]) : table_put_number(at, row[i][f]);
+            at = t->has_vertices[f] ? table_put_id(at, row[i][f], t->base) : table_put_number(at, row[i][f]);
             *at++ = f + 1 < TABLE_FIELDS ? separator : '\n';
         }
     }

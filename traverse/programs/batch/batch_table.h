@@ -21,6 +21,7 @@ struct batch_table {
     uint64_t matrix_rows, matrix_columns; /* the shape of the matrix; 0: .npy has all three columns */
     uint32_t width;      /* bytes of a number in .npy: 4 or 8 */
     const struct name_map *map; /* NULL: text has ids. On all ranks */
+    uint64_t base;       /* what people call input id 0, for ids in text */
     const struct comm *comm;
     struct outfile *out; /* only on rank 0 */
     uint64_t rows;       /* the number of rows so far; only on rank 0 */

@@ -37,13 +37,14 @@ static void print_numbers(FILE *file, char gap, uint64_t n, const struct batch_r
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
-    name_map_print(file, line->table->map, line->id);
+    const struct name_map *map = line->table->map;
+    name_map_print(file, map, map != NULL ? line->id : line->id + line->table->base);
     print_numbers(file, line->table->map != NULL ? '\t' : ' ', line->table->n, line->result);
     fputc('\n', file);
 }
 
 /* Writes a line of the finished table: the root, and the FIELDS numbers at `numbers`, each of which begins with a separator of
- * one byte. `name` is the text of the root in the unfinished table: a name or, without a map, an id. */
+ * one byte. `name` is the text of the root in the unfinished table: a name or, without a map, what people call it. */
 static enum status write_line(struct table *t, const char *name, size_t length, char *numbers, struct error *e)
 {
     if (t->map != NULL)
@@ -166,6 +167,7 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     uint64_t kept = 0, digest = 0;
     c->name = args->centrality;
     c->n = graph->manifest.totals.n;
+    c->base = graph->base;
     for (uint64_t i = 0; i < roots->count; i++)
         digest += hash_pair(i, roots->ids[i]);
     snprintf(c->key, sizeof c->key, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s",

@@ -24,6 +24,7 @@ struct centrality {
     struct outfile *out; /* the open table; NULL: no table is wanted, or the table has been completed */
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
+    uint64_t base;       /* what people call input id 0 */
     uint64_t done;       /* number of roots that an earlier run has finished */
     /* number, from 1, of the first bad line of the unfinished file; it and all lines after it are dropped; 0: none */
     uint64_t bad_line;

@@ -103,7 +103,7 @@ static uint64_t number_rows(struct root_tables *t, const uint64_t *counts)
 static enum status open_targets(struct root_tables *t, const struct args *args, const struct searcher *s,
                                 const struct joined_graph *graph, struct error *e)
 {
-    const uint64_t n = graph->shards->manifest.totals.n, count = args->target_count;
+    const uint64_t count = args->target_count;
     t->target.count = count;
     t->target.ids = zeroed(count, sizeof *t->target.ids, "targets", e);
     t->target.root = zeroed(count, sizeof *t->target.root, "targets", e);
@@ -111,11 +111,8 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
     if (e->status == ST_OK && s->map != NULL)
         name_map_find(s->map, (const char *const *)args->target_names, count, t->target.ids, e);
     else if (e->status == ST_OK)
-        memcpy(t->target.ids, args->targets, count * sizeof *t->target.ids);
-    for (uint64_t i = 0; e->status == ST_OK && i < count; i++) {
-        if (t->target.ids[i] >= n)
-            fail(e, ST_USAGE, "target %" PRIu64 ": the graph has vertices 0 to %" PRIu64, t->target.ids[i], n - 1);
-    }
+        for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
+            id_from_user(&s->graph, "target", args->targets[i], &t->target.ids[i], e);
     if (e->status != ST_OK || roots_locate(&t->target, &s->rank, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < count; i++)
@@ -136,13 +133,14 @@ enum status root_tables_open(struct root_tables *t, const struct args *args, con
     const uint32_t width = answer_id_bytes(graph->shards->manifest.totals.n);
     const struct name_map *map = s->map;
     const struct comm *comm = &s->comm;
+    const uint64_t base = s->graph.base;
     t->reached = (struct batch_table){.name = args->balls, .columns = "root,id,distance", .has_vertices = {1, 1, 0},
-                                      .width = width, .map = map, .comm = comm};
+                                      .width = width, .map = map, .base = base, .comm = comm};
     t->hops = (struct batch_table){.name = args->hops, .columns = "root,distance,vertices", .has_vertices = {1, 0, 0},
-                                   .width = 8, .map = map, .comm = comm};
+                                   .width = 8, .map = map, .base = base, .comm = comm};
     t->distances = (struct batch_table){.name = args->to_targets, .columns = "root,target,distance",
                                         .has_vertices = {1, 1, 0}, .matrix_rows = s->roots.count,
-                                        .matrix_columns = args->target_count, .width = 4, .map = map, .comm = comm};
+                                        .matrix_columns = args->target_count, .width = 4, .map = map, .base = base, .comm = comm};
     if (args->balls != NULL)
         batch_balls_open(&t->balls, graph, s->threads, e);
     if (e->status == ST_OK && args->to_targets != NULL)

@@ -175,6 +175,7 @@ static struct sampled_lines make_lines(const struct sampled *s, const struct sam
     if (stream == NULL)
         return lines;
     table_begin_stream(&t, stream, form, map);
+    t.base = s->graph->shards->base;
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t id = vertex[i].id;
         const int is_sample = bsearch(&id, s->roots->ids, s->roots->count, sizeof id, compare_u64) != NULL;

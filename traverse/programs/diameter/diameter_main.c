@@ -109,6 +109,13 @@ static uint64_t id_of(const struct diameter *d, const struct root *root)
     return original_id(&d->searcher.graph, root->id);
 }
 
+/* Prints the name of a vertex or, without a map, what people call it. */
+static void show_vertex(FILE *out, const struct diameter *d, const struct root *root)
+{
+    const struct name_map *map = d->searcher.map;
+    name_map_show(out, map, map != NULL ? id_of(d, root) : shown_id(&d->searcher.graph, id_of(d, root)));
+}
+
 /* Prints "NAME: LOWER..UPPER", or one number if the bounds have met. */
 static void print_bounds(FILE *out, const char *name, const int32_t bound[2])
 {
@@ -123,7 +130,7 @@ static void print_search(const struct diameter *d)
     const struct known *k = &d->finder.known;
     const struct goals *g = &d->finder.goals;
     fprintf(d->talk, "search %" PRIu64 " root ", k->searches);
-    name_map_show(d->talk, d->searcher.map, id_of(d, &d->finder.last));
+    show_vertex(d->talk, d, &d->finder.last);
     print_bounds(d->talk, " diameter ", k->diameter);
     print_bounds(d->talk, " radius ", k->radius);
     fprintf(d->talk, " open %" PRIu64 " time_s %.6f\n", g->all ? k->open : g->diameter && k->above > 0 ? k->above : k->below,
@@ -141,18 +148,18 @@ static void print_summary(const struct diameter *d)
     fprintf(out, "bounds: %s\n", d->met ? "met" : "open, as the search was stopped");
     print_bounds(out, "diameter: ", k->diameter);
     fputs("\ndiameter_from: ", out);
-    name_map_show(out, map, id_of(d, &k->from));
+    show_vertex(out, d, &k->from);
     fputs("\ndiameter_to: ", out);
-    name_map_show(out, map, id_of(d, &k->to));
+    show_vertex(out, d, &k->to);
     fprintf(out, "\ndiameter_path: dbfs-paths --path%s%s -r ", map_option, map_name);
-    name_map_show(out, map, id_of(d, &k->from));
+    show_vertex(out, d, &k->from);
     fputs(" --target ", out);
-    name_map_show(out, map, id_of(d, &k->to));
+    show_vertex(out, d, &k->to);
     fprintf(out, " %s\n", d->args.folder);
     if (!d->every) {
         print_bounds(out, "radius: ", k->radius);
         fputs("\ncenter: ", out);
-        name_map_show(out, map, id_of(d, &k->center));
+        show_vertex(out, d, &k->center);
         fprintf(out, "\ncomponent: %" PRIu64 "\n", k->size);
     } else {
         fprintf(out, "components: %" PRIu64 "\n", k->components);
@@ -160,7 +167,7 @@ static void print_summary(const struct diameter *d)
     fprintf(out, "searches: %" PRIu64 "\nsearch_time: %.9g\ntime: %.9g\n", k->searches, d->finder.search.seconds, d->seconds);
 }
 
-/* Prints a vertex as a member: its name if there is a map, otherwise its input id. */
+/* Prints a vertex as a member: its name if there is a map, otherwise what people call it. */
 static void json_vertex(struct json *json, const char *member, const struct diameter *d, const struct root *root)
 {
     const uint64_t id = id_of(d, root);
@@ -169,7 +176,7 @@ static void json_vertex(struct json *json, const char *member, const struct diam
     if (text != NULL)
         json_text(json, member, text);
     else
-        json_member(json, member, JSON_COUNT, id);
+        json_member(json, member, JSON_COUNT, shown_id(&d->searcher.graph, id));
     free(text);
 }
 
@@ -187,6 +194,7 @@ static void print_json(FILE *out, const void *context)
     json_command(&json, d->command);
     json_member(&json, "\nvertices", JSON_COUNT, graph->manifest.totals.n);
     json_member(&json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(&json, "base", JSON_COUNT, graph->base);
     json_member(&json, "shards", "%u", graph->manifest.p);
     json_member(&json, "ranks", "%u", d->searcher.comm.ranks);
     json_member(&json, "threads_per_rank", "%d", d->searcher.threads);

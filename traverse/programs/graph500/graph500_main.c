@@ -93,19 +93,19 @@ static enum status run_all(struct benchmark *b, struct error *e)
         struct record *run = &b->runs[i];
         struct offence first = {0};
         run->root = s->roots.ids[i];
-        watch_phase("searching from root %" PRIu64, run->root);
+        watch_phase("searching from root %" PRIu64, shown_id(&s->graph, run->root));
         if (record_search(run, s, &b->args, &(struct root_set){root, 1}, e) != ST_OK)
             comm_abort(&s->comm, b->args.cli.program, e);
         double start = cli_seconds();
-        watch_phase("proving the tree of root %" PRIu64, run->root);
+        watch_phase("proving the tree of root %" PRIu64, shown_id(&s->graph, run->root));
         if (validation_check(&b->validation, root, &first, e) != ST_OK)
             comm_abort(&s->comm, b->args.cli.program, e);
         run->validate_s = cli_seconds() - start;
         comm_max_double(&s->comm, &run->validate_s, 1);
         if (first.kind != OFFENCE_NONE) {
             char text[160];
-            offence_print(&first, text, sizeof text);
-            return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
+            offence_print(&first, s->graph.base, text, sizeof text);
+            return fail(e, ST_INVALID, "root %" PRIu64 ": %s", shown_id(&s->graph, run->root), text);
         }
         if (s->comm.rank == 0 && !b->args.cli.quiet)
             report_record(stdout, &b->env, run);

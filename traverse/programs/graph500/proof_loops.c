@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Writes a description of an offence to text[size], with the vertices and depths that matter for its kind. */
-void offence_print(const struct offence *offence, char *text, size_t size)
+/* Writes a description of an offence to text[size], with the vertices and depths that matter for its kind. `base`: what
+ * people call input id 0. */
+void offence_print(const struct offence *offence, uint64_t base, char *text, size_t size)
 {
-    uint64_t v = offence->vertex;
-    int64_t u = offence->other, dv = offence->depth, du = offence->other_depth;
+    uint64_t v = offence->vertex + base;
+    int64_t u = offence->other < 0 ? offence->other : offence->other + (int64_t)base;
+    int64_t dv = offence->depth, du = offence->other_depth;
     switch (offence->kind) {
     case OFFENCE_NONE: snprintf(text, size, "nothing is wrong"); break;
     case OFFENCE_ROOT:

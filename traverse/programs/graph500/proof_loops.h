@@ -94,8 +94,9 @@ RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_
     return found;
 }
 
-/* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". */
-void offence_print(const struct offence *offence, char *text, size_t size);
+/* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". `base`: what people call
+ * the vertex with input id 0. */
+void offence_print(const struct offence *offence, uint64_t base, char *text, size_t size);
 
 /* ---- checks: all OpenMP threads share the work. *first becomes the earliest of *first and the offences found ---- */
 

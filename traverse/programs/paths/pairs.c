@@ -13,8 +13,8 @@ enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, str
     const uint32_t p = graph->manifest.p;
     return fail(e, ST_BAD_DATA, "%s: vertex %llu has an edge with vertex %llu, which does not have that edge in %s: "
                 "the parts contradict each other, see `dbfs-pack --verify`",
-                container_path(graph->shards[shard_of_vertex(stored_id(graph, a), p)].file), (unsigned long long)a,
-                (unsigned long long)b, container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
+                container_path(graph->shards[shard_of_vertex(stored_id(graph, a), p)].file), (unsigned long long)shown_id(graph, a),
+                (unsigned long long)shown_id(graph, b), container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
 }
 
 /* Allocates the path of pair i, and writes its first vertex, which is the source (pairs.h). The budget is not charged. */

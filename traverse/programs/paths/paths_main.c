@@ -262,6 +262,7 @@ static void json_environment(FILE *out, const struct run *run)
     json_command(&json, run->command);
     json_member(&json, "\nvertices", JSON_COUNT, graph->manifest.totals.n);
     json_member(&json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(&json, "base", JSON_COUNT, graph->base);
     json_member(&json, "delegates", JSON_COUNT, graph->manifest.d);
     json_member(&json, "shards", "%u", graph->manifest.p);
     json_member(&json, "\npack_id", JSON_HEX, graph->manifest.pack_id);
@@ -277,7 +278,8 @@ static void json_environment(FILE *out, const struct run *run)
     fputs("\n  },\n", out);
 }
 
-/* Prints a vertex as a JSON value: its name in quotes if there is a map, otherwise its input id `id`. */
+/* Prints a vertex as a JSON value: its name in quotes if there is a map, otherwise what people call
+ * it. `id` is its input id. */
 static void json_vertex(FILE *out, const struct run *run, uint64_t id)
 {
     struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
@@ -285,7 +287,7 @@ static void json_vertex(FILE *out, const struct run *run, uint64_t id)
     if (text != NULL)
         json_text(&(struct json){.out = out}, NULL, text);
     else
-        fprintf(out, "%" PRIu64, id);
+        fprintf(out, "%" PRIu64, shown_id(&run->searcher.graph, id));
     free(text);
 }
 
@@ -338,6 +340,7 @@ static enum status report(const struct run *run, struct error *e)
     struct table table;
     print_work(run);
     table_begin_stream(&table, talk, TABLE_TABS, run->searcher.map);
+    table.base = run->searcher.graph.base;
     if (!args->cli.quiet)
         write_pairs(&table, run, e);
     else if (talk == stdout)
@@ -366,9 +369,11 @@ static enum status choose_pairs(struct run *run, struct error *e)
         return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
                     args->folder);
     for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
-        if (args->roots[i] >= manifest->totals.n)
-            return fail(e, ST_USAGE, "pair %" PRIu64 ": %s %" PRIu64 ": the graph has %" PRIu64 " vertices", i / 2 + 1,
-                        i % 2 == 0 ? "source" : "target", args->roots[i], manifest->totals.n);
+        char what[48];
+        uint64_t ignored;
+        snprintf(what, sizeof what, "pair %" PRIu64 ": %s", i / 2 + 1, i % 2 == 0 ? "source" : "target");
+        if (id_from_user(&s->graph, what, args->roots[i], &ignored, e) != ST_OK)
+            return e->status;
     }
     if (roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
         return e->status;
