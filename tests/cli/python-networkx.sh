@@ -120,6 +120,14 @@ for graph in graphs():
         same("node_connected_component", graph, nodes[4])
 left = set(networkx_backend.FUNCTIONS) - set(calls)
 assert not left, left
+# bounds that have not met after few searches: a batch tells
+ring, limited = nx.circulant_graph(40, [1, 3]), []
+def one_search(of, *arguments):
+    limited.append(of(*arguments, most_searches=1, options=[]))
+    return limited[-1]
+converted = networkx_backend.convert_from_nx(ring)
+converted.few_searches = one_search
+assert nx.diameter(converted) == nx.diameter(ring) and nx.eccentricity(converted) == nx.eccentricity(ring) and limited == [None] * 3, limited
 # without nodes, and without edges
 for kind in nx.Graph, nx.DiGraph:
     of = "weakly_" if kind is nx.DiGraph else ""

@@ -187,6 +187,18 @@ assert not dbfs.components(ring).flags.writeable
 raises(2, "unrecognized option", lambda: dbfs.components(ring, options=["--nonsense"]))
 raises(TypeError, "give m x 2 integers", lambda: dbfs.components(5))
 '
+py 'diameter, radius and eccentricities' '
+dbfs.pack([[0, 1], [1, 2], [2, 3], [3, 4], [5, 6]], "e.dbfs", vertices=8)
+with dbfs.open("e.dbfs") as g:
+    found = g.diameter()
+    assert (found.diameter, {found.start, found.end}, found.radius, found.center, found.vertices) == (4, {0, 4}, 2, 2, 5)
+    assert g.diameter(options=["-r", 6])._replace(start=0, end=0, center=0) == (1, 0, 0, 1, 0, 2)
+    assert g.eccentricities().tolist() == [4, 3, 2, 3, 4, -1, -1, -1]
+    assert g.eccentricities(options=["--every"]).tolist() == [4, 3, 2, 3, 4, 1, 1, 0]
+dbfs.pack(line, "e.dbfs", direction="directed", force=True)
+with dbfs.open("e.dbfs") as g:
+    raises(3, "directed", g.diameter)
+'
 py 'what a graph is, and searches with options' '
 dbfs.pack([[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]], "d.dbfs", direction="directed", vertices=6, shards=2)
 with dbfs.open("d.dbfs", options=["-@", "1"]) as g:

@@ -14,7 +14,7 @@ counts from 0, also where the ids of the file that shards were made from begin a
 Threads may share a graph: a question and its answer are one turn. A process that gets a graph by fork or by pickle starts a
 program of its own with its first search.
 """
-from dbfs._batch import Centralities
+from dbfs._batch import Centralities, Diameter
 from dbfs._components import components
 from dbfs._pack import pack
 from dbfs._programs import Error
@@ -22,4 +22,4 @@ from dbfs._search import Graph, Search, Together, open
 
 __version__ = "1.1.0.dev0"
 # without `open`, which would hide the builtin: it is called dbfs.open
-__all__ = ["Centralities", "Error", "Graph", "Search", "Together", "components", "pack"]
+__all__ = ["Centralities", "Diameter", "Error", "Graph", "Search", "Together", "components", "pack"]

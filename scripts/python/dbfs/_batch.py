@@ -1,13 +1,14 @@
-"""Many roots at once: dbfs-batch, which loads the shards for each call."""
+"""Programs that answer what takes many searches, dbfs-batch and dbfs-diameter; each call loads the shards."""
 from __future__ import annotations
 
+import json
 import os
 from typing import NamedTuple, Optional, Union
 
 import numpy
 
 from dbfs import _scratch
-from dbfs._programs import program, run
+from dbfs._programs import Error, program, run
 
 WORTH_IT = 16  # roots; fewer are searched one by one in a graph that is loaded
 
@@ -22,6 +23,17 @@ class Centralities(NamedTuple):
     closeness: numpy.ndarray  # float64, as are the next ones
     closeness_wf: numpy.ndarray
     harmonic: numpy.ndarray
+
+
+class Diameter(NamedTuple):
+    """Diameter and radius of a component, in edges; vertices are ids."""
+
+    diameter: int
+    start: int  # two vertices that are so far apart
+    end: int
+    radius: int
+    center: int  # a vertex whose largest distance is the radius
+    vertices: int  # of the component
 
 
 def _list_of(vertices: numpy.ndarray, path: str) -> str:
@@ -61,3 +73,34 @@ def centralities(shards: str, roots: Optional[numpy.ndarray], rows: int, *, reve
             run(*_words(roots, folder, reverse), "--centrality", table, *options, shards)
             columns = numpy.loadtxt(table, ndmin=2).T
     return Centralities(*(column.astype(numpy.int64) for column in columns[:4]), *columns[4:])
+
+
+def _words_of_diameter(most_searches: Optional[int], options: list) -> list:
+    return [program("dbfs-diameter"), "-q", *([] if most_searches is None else ["--searches", str(most_searches)]), *options]
+
+
+def diameter(shards: str, *, most_searches: Optional[int], options: list) -> Optional[Diameter]:
+    """Diameter and radius of the largest component; None: so many searches do not tell."""
+    with _scratch.Folder(_scratch.place(0)) as folder:
+        said = os.path.join(folder, "said.json")
+        run(*_words_of_diameter(most_searches, options), "--diameter", "--radius", "--json", said, shards)
+        with open(said, encoding="utf-8", errors="replace") as file:
+            found = json.load(file)
+    if not found["bounds_met"]:
+        return None
+    extent, radius = found["diameter"], found["radius"]
+    return Diameter(extent["upper"], extent["from"], extent["to"], radius["upper"], radius["center"],
+                    max(1, found["component_vertices"]))
+
+
+def eccentricities(shards: str, vertices: int, *, most_searches: Optional[int], options: list) -> Optional[numpy.ndarray]:
+    """The eccentricities of the largest component, int32, and -1 elsewhere; None: so many searches do not tell."""
+    with _scratch.Folder(_scratch.place(4 * vertices)) as folder:
+        array = os.path.join(folder, "eccentricities.npy")
+        try:
+            run(*_words_of_diameter(most_searches, options), "--all", array, shards)
+        except Error as e:
+            if e.code == 1 and most_searches is not None:
+                return None
+            raise
+        return numpy.asarray(numpy.load(array, mmap_mode="r"))

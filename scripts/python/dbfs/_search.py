@@ -19,7 +19,7 @@ from typing import Iterable, Iterator, NamedTuple, Optional, Union
 import numpy
 
 from dbfs import _batch
-from dbfs._batch import Centralities
+from dbfs._batch import Centralities, Diameter
 from dbfs._edges import vertex_of
 from dbfs._pack import manifest_of, names_path
 from dbfs._programs import Error, failure, launcher, program, start, words_of
@@ -308,6 +308,24 @@ class Graph:
         kept = sum(int(self._manifest[f"edges-{kind}"]) for kind in ("nn", "nd", "dn", "dd"))  # none is a loop
         rows = min(self.n, kept) if roots is None else len(roots)
         return _batch.centralities(self.shards, roots, rows, reverse=reverse, options=words_of(options))
+
+    def diameter(self, *, options=()) -> Diameter:
+        """Diameter and radius of the largest component of an undirected graph, and vertices that show them.
+
+        dbfs-diameter(1) finds them, mostly by few searches; options are words for it, such as ["-r", 17] for the component of
+        a vertex. Error: the graph is directed.
+        """
+        found = _batch.diameter(self.shards, most_searches=None, options=words_of(options))
+        if found is None:
+            raise Error("dbfs-diameter: the bounds have not met within --searches", 1)
+        return found
+
+    def eccentricities(self, *, options=()) -> numpy.ndarray:
+        """The largest distance from each vertex, int32, and -1 outside the largest component: read-only.
+
+        The graph must be undirected; dbfs-diameter(1) --all finds them, and options are words for it, such as ["--every"].
+        """
+        return _batch.eccentricities(self.shards, self.n, most_searches=None, options=words_of(options))
 
     def path(self, start, end) -> Optional[list[int]]:
         """The vertices of a shortest path from `start` to `end`, by id, both included; None: there is none."""
