@@ -15,7 +15,7 @@
 
 /* PIECE: rows that a thread makes into bytes at a time. GROUP: pieces in memory at a time. MESSAGE: bytes that a rank sends at a
  * time. LINE_BYTES: no line of three numbers is longer. */
-enum { PIECE = 1 << 13, GROUP = 64, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
+enum { PIECE = 1 << 12, GROUP = 32, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
 
 /* The bytes of some consecutive rows. */
 struct piece {

@@ -56,11 +56,9 @@ static void fill_hops(const void *context, uint64_t begin, uint64_t end, int64_t
  * from itself alone. */
 static int64_t distance_to(const struct root_tables *t, uint32_t r, uint64_t i)
 {
-    const struct batch_targets *targets = &t->targets;
-    const uint64_t v = t->target_vertex[i];
-    if (v == JOINED_NOWHERE)
+    if (t->target_index[i] == JOINED_NOWHERE)
         return t->target.ids[i] == t->ids[r] ? 0 : DEPTH_UNREACHED;
-    return targets->distance[r * targets->count + batch_targets_index(targets, v)];
+    return t->targets.distance[r * t->targets.count + t->target_index[i]];
 }
 
 /* Fills in rows of --targets: the targets of each root, in the order in which they were given. */
@@ -107,7 +105,7 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
     t->target.count = count;
     t->target.ids = zeroed(count, sizeof *t->target.ids, "targets", e);
     t->target.root = zeroed(count, sizeof *t->target.root, "targets", e);
-    t->target_vertex = zeroed(count, sizeof *t->target_vertex, "targets", e);
+    t->target_index = zeroed(count, sizeof *t->target_index, "targets", e);
     if (e->status == ST_OK && s->map != NULL)
         name_map_find(s->map, (const char *const *)args->target_names, count, t->target.ids, e);
     else if (e->status == ST_OK)
@@ -116,8 +114,14 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
     if (e->status != ST_OK || roots_locate(&t->target, &s->rank, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < count; i++)
-        t->target_vertex[i] = joined_vertex(graph, &t->target.root[i]);
-    return batch_targets_open(&t->targets, graph, t->target_vertex, count, args->batch, s->threads, e);
+        t->target_index[i] = joined_vertex(graph, &t->target.root[i]);
+    if (batch_targets_open(&t->targets, graph, t->target_index, count, args->batch, s->threads, e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < count; i++) {
+        if (t->target_index[i] != JOINED_NOWHERE)
+            t->target_index[i] = batch_targets_index(&t->targets, t->target_index[i]);
+    }
+    return ST_OK;
 }
 
 /* Opens the file of a table on rank 0, if the table is wanted and nothing has failed before. */
@@ -194,5 +198,5 @@ void root_tables_close(struct root_tables *t)
     batch_hops_close(&t->counts);
     batch_targets_close(&t->targets);
     roots_free(&t->target);
-    free(t->target_vertex);
+    free(t->target_index);
 }

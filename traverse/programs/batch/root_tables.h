@@ -16,7 +16,7 @@ struct root_tables {
     struct batch_hops counts;
     struct batch_targets targets; /* open only if there are targets */
     struct roots target;        /* the targets as they were given, with their places in the graph */
-    uint64_t *target_vertex;    /* [target.count] their vertices in the joined graph, or JOINED_NOWHERE. Owned */
+    uint64_t *target_index;     /* [target.count] for each: its index in `targets`; JOINED_NOWHERE: it has no edges. Owned */
     const uint64_t *ids;        /* [count] the input ids of the roots of the batch */
     uint32_t count;             /* number of roots of the batch; 0: this rank has had no batch in this round */
     uint64_t first[BATCH_MOST + 1]; /* for each root: the number of its first row in the table that is being written */

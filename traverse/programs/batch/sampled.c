@@ -199,7 +199,7 @@ static struct sampled_lines make_lines(const struct sampled *s, const struct sam
 static enum status write_rows(const struct sampled *s, const struct sampled_vertex *vertex, struct outfile *out,
                               enum table_form form, const struct name_map *map, struct error *e)
 {
-    enum { PIECE = 1 << 12, GROUP = 64 };
+    enum { PIECE = 1 << 11, GROUP = 32 };
     const uint64_t all = s->graph->vertices;
     for (uint64_t first = 0; first < all && e->status == ST_OK; first += GROUP * (uint64_t)PIECE) {
         struct sampled_lines lines[GROUP];
