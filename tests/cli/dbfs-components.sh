@@ -124,9 +124,10 @@ check "$situation: -o has them in place of ids" cmp got <(paste names want | cut
 "$components" -q --force --map names -o named.csv g.edges
 check 'names are quoted in CSV' test "$(sed -n 2p named.csv)" = "\"name \"\"1\"\",\",$(sed -n '1s/.*\t//p' want)"
 printf '3 4\n' | "$edgeconv" -q -f pairs --one-based -u -o one.edges -
-check_exit 0 'ids that begin at 1' "$components" -q --force -o got --largest largest.edges one.edges
+check_exit 0 'ids that begin at 1' "$components" -q --force -o got --sizes got.sizes --largest largest.edges one.edges
 check "$situation: are so in text" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
 "$components" -q --force -o got largest.edges
+check "$situation: vertices without edges are components without edges" test "$(tr '\t\n' ', ' <got.sizes)" = '0,2,1 1,1,0 2,1,0 '
 check "$situation: are so in the stream of the largest component" test "$(tr '\t\n' '= ' <got)" = '1=1 2=2 3=0 4=0 '
 check_exit 3 'ids from 0 and from 1' "$components" one.edges part-0.edges
 check_exit 0 '--base' "$components" -q --force --base 0 -o got one.edges

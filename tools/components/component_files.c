@@ -215,11 +215,20 @@ static enum status count_pass(struct edge_counts *c, struct error *e)
     return e->status;
 }
 
-/* Writes the line of a component whose edges are counted. */
+/* Returns how many components may have edges, which are the first ones: without loops, those of one vertex have none. Collective. */
+static uint64_t count_with_edges(const struct component_graph *g)
+{
+    uint64_t count = g->sizes->components - (g->source->totals.loops == 0 ? component_singles(g->sizes) : 0);
+    comm_broadcast(g->source->comm, &count, sizeof count, 0);
+    return count;
+}
+
+/* Writes the line of a component whose edges are counted, or which has none. */
 static enum status write_size(const struct edge_counts *c, uint64_t number, const struct table *table, struct error *e)
 {
     char line[3 * (TABLE_NUMBER_BYTES + 1)], *at = line;
-    const uint64_t field[3] = {number, component_size(c->graph->sizes, number), c->edges[number - c->first]};
+    const uint64_t edges = number - c->first < c->count ? c->edges[number - c->first] : 0;
+    const uint64_t field[3] = {number, component_size(c->graph->sizes, number), edges};
     for (int i = 0; i < 3; i++) {
         at = table_put_number(at, (int64_t)field[i]);
         *at++ = i < 2 ? table_separator(table->form) : '\n';
@@ -227,15 +236,16 @@ static enum status write_size(const struct edge_counts *c, uint64_t number, cons
     return outfile_write(table->out, line, (size_t)(at - line), e);
 }
 
-/* Counts the edges of all components, as many at a time as `room` counts, and has rank 0 write a line for each. Collective. */
-static enum status write_sizes(struct edge_counts *c, uint64_t room, struct table *table, struct error *e)
+/* Counts the edges of the first `with_edges` components, as many at a time as `room` counts, and has rank 0 write a line for each
+ * component. Collective. */
+static enum status write_sizes(struct edge_counts *c, uint64_t with_edges, uint64_t room, struct table *table, struct error *e)
 {
     const struct component_graph *g = c->graph;
     int writes = g->source->comm->rank == 0;
     if (writes)
         table_columns(table, "component,vertices,edges", e);
-    for (c->first = 0; c->first < g->sizes->components; c->first += c->count) {
-        c->count = smaller(room, g->sizes->components - c->first);
+    for (c->first = 0; c->first < with_edges; c->first += c->count) {
+        c->count = smaller(room, with_edges - c->first);
         if (count_pass(c, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < c->count && writes && e->status == ST_OK; i++)
@@ -243,7 +253,10 @@ static enum status write_sizes(struct edge_counts *c, uint64_t room, struct tabl
         if (comm_agree(g->source->comm, e) != ST_OK)
             return e->status;
     }
-    return ST_OK;
+    c->count = 0;
+    for (uint64_t i = with_edges; i < g->sizes->components && writes && e->status == ST_OK; i++)
+        write_size(c, i, table, e);
+    return comm_agree(g->source->comm, e);
 }
 
 enum status component_sizes_write(const struct component_graph *g, const char *name, struct error *e)
@@ -253,7 +266,8 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
     struct outfile *out = NULL;
     struct table table;
     uint64_t room = comm_min_of(comm, larger(memory_left(g->budget) / sizeof *c.edges, LEAST_COUNTED));
-    room = larger(smaller(room, g->sizes->components), 1);
+    uint64_t with_edges = count_with_edges(g);
+    room = larger(smaller(room, with_edges), 1);
     size_t bytes = (size_t)g->threads * sizeof *c.thread;
     c.thread = aligned_alloc(_Alignof(struct frequent), bytes);
     if (c.thread == NULL)
@@ -262,7 +276,7 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
         memory_take(g->budget, (void **)&c.edges, room, sizeof *c.edges, "edges of components", e);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
         table_begin(&table, out, table_form_of(name), /* map */ NULL);
-    if (comm_agree(comm, e) == ST_OK && write_sizes(&c, room, &table, e) == ST_OK && comm->rank == 0) {
+    if (comm_agree(comm, e) == ST_OK && write_sizes(&c, with_edges, room, &table, e) == ST_OK && comm->rank == 0) {
         outfile_commit(out, NULL, e);
         out = NULL;
     }
