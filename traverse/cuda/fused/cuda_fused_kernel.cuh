@@ -124,9 +124,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Makes the roots that this GPU has the next frontier: delegates are on all GPUs, and a normal is on its owner only. Writes
+/* Makes the roots that this GPU has the frontier: delegates are on all GPUs, and a normal is on its owner only. Writes
  * depth 0 and ROOT_PARENT, and appends rows as work items. Sets visited bits, but that of an only root, which start_search sets.
- * All threads of the grid call it. Not inlined, so that the search of one root on one GPU keeps its registers. */
+ * Ends as a level of depth -1 would, that had found the roots. All threads of the grid call it. Not inlined, so that the search of one root on one GPU keeps its registers. */
 template <class S> __device__ static __noinline__ void put_roots(S &s)
 {
     for (uint32_t first = warp_of_grid() * WARP; first < s.roots.count; first += warps_of_grid() * WARP) {
@@ -142,6 +142,8 @@ template <class S> __device__ static __noinline__ void put_roots(S &s)
         }
         list_vertices<S>(s.csr, s.block.target, v, has);
     }
+    search_barrier(s);
+    end_level(s, true);
 }
 
 /* Starts a search: clears the state, the bitmaps and the counters, and sets the visited bit of an only root. On a single GPU
@@ -177,8 +179,6 @@ template <class S> __device__ static void start_search(S &s)
             leave_to_thread_group(s, true);
     } else {
         put_roots(s);
-        search_barrier(s);
-        end_level(s, true);
     }
 }
 
