@@ -124,9 +124,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Makes the roots that this GPU has the frontier: delegates are on all GPUs, and a normal is on its owner only. Writes
- * depth 0 and ROOT_PARENT, and appends rows as work items. Sets visited bits, but that of an only root, which start_search sets.
- * Ends as a level of depth -1 would, that had found the roots. All threads of the grid call it. Not inlined, so that the search of one root on one GPU keeps its registers. */
+/* Makes the roots that this GPU has the frontier: delegates are on all GPUs, and a normal is on its owner only. Writes depth 0 and
+ * ROOT_PARENT, and appends rows as work items. Sets visited bits, but that of an only root, which start_search sets. Ends as a level
+ * of depth -1 does. All threads of the grid call it. Not inlined, so that the search of one root on one GPU keeps its registers. */
 template <class S> __device__ static __noinline__ void put_roots(S &s)
 {
     for (uint32_t first = warp_of_grid() * WARP; first < s.roots.count; first += warps_of_grid() * WARP) {
