@@ -169,6 +169,7 @@ tool one "$(stride 25)" dbfs-graph500 \
 tool two "$(stride 9)" 'dbfs-graph500, two ranks' \
     "$BIN/dbfs-graph500" --backend cpu -q -@ 1 -n 2 --no-energy --json "$tmp/o/f" "$tmp/x"
 
+tool one "$(stride 4)" dbfs-diameter "$BIN/dbfs-diameter" --backend cpu -q -@ 1 --all "$tmp/o/x" --json "$tmp/o/f" "$tmp/x"
 tool one "$(stride 4)" dbfs-paths "$BIN/dbfs-paths" -q -@ 1 -n 2 --path --json "$tmp/o/f" "$tmp/x"
 tool two "$(stride 20)" 'dbfs-traverse, two ranks, a list' "$traverse" --backend cpu -q -@ 1 -r 0 --max-depth 2 \
     --list-reached "$tmp/o/x" "$tmp/x"
