@@ -72,7 +72,8 @@ of shards, or of kept ones.
 
 Options of edgeconv, dbfs-pack, dbfs-traverse and dbfs-paths (--pairs ...) are passed on, and -S -T -@ -q go to
 all; with --batch N, --centrality, --reached, --hops or --targets FILE, dbfs-batch searches from
-many roots at once. 'dbfs --help=all' lists every option; dbfs(1) explains them.
+many roots at once; with --diameter, --radius or --all FILE, dbfs-diameter finds eccentricities.
+'dbfs --help=all' lists every option; dbfs(1) explains them.
 EOF
 }
 
@@ -96,6 +97,7 @@ usage_of_all() {
     describe_options dbfs-traverse "$of_search"
     describe_options dbfs-paths "$of_paths"
     describe_options dbfs-batch "$of_batch"
+    describe_options dbfs-diameter "$of_diameter"
 }
 
 die() { # STATUS MESSAGE
@@ -131,18 +133,19 @@ of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= 
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
+of_diameter=' --diameter --radius --all= --every --searches= '
 of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {
     local name found=()
     # shellcheck disable=SC2086 # the words of the lists
-    for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch; do
+    for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter; do
         if [ "${name%[=?]}" = "$1" ]; then found=("$name") && break; fi
         if [[ $name == "$1"* ]]; then found+=("$name"); fi
     done
     case ${#found[@]} in
-    0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch"): see --help" ;;
+    0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter"): see --help" ;;
     1) option=${found[0]%[=?]} takes=${found[0]#"${found[0]%[=?]}"} ;;
     *) die 2 "$1: is ambiguous: ${found[*]%[=?]}" ;;
     esac
@@ -215,6 +218,7 @@ take_value() { # OPTION VALUE
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --reached) program=dbfs-batch && take_result "$1" "$2" 'vertices reached' ;;
     --hops) program=dbfs-batch && take_result "$1" "$2" 'vertices at each distance' ;;
+    --all) program=dbfs-diameter && take_result "$1" "$2" eccentricities ;;
     --cache) cache=$2 implied=false making+=("$1") ;;
     -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;
@@ -245,6 +249,7 @@ pass_on() {
     else
         ! has "$1" "$of_paths" || program=dbfs-paths
         ! has "$1" "$of_batch" || program=dbfs-batch
+        ! has "$1" "$of_diameter" || program=dbfs-diameter
         search+=("$2")
     fi
 }
@@ -923,8 +928,9 @@ in_a_line() {
 choose_fate() {
     local file
     fate=line
-    if $verbose || $serving || [ $program = dbfs-paths ]; then fate=own; fi # lines of pairs, and of roots that are served, are an answer
-    if ! $verbose && ! $serving && [ ${#quiet[@]} != 0 ] && [ "$program ${#results[@]}" != 'dbfs-paths 0' ]; then fate=none; fi
+    # lines of pairs, of a diameter, and of roots that are served, are an answer
+    if $verbose || $serving || [[ $program = dbfs-@(paths|diameter) ]]; then fate=own; fi
+    if ! $verbose && ! $serving && [ ${#quiet[@]} != 0 ] && [[ "$program ${#results[@]}" != dbfs-@(paths|diameter)' 0' ]]; then fate=none; fi
     for file in "${results[@]}"; do # a result on standard output stands alone there
         if [ "$file" = - ]; then fate=own && alone=true && return; fi
         if [ "$file" -ef /dev/fd/1 ]; then $verbose && fate=error || fate=none; fi
@@ -965,7 +971,7 @@ note_names() {
 run_search() { # DIR
     local fate alone=false command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
     choose_fate
-    if ! $verbose && { $alone || [ $fate = none ]; }; then command+=(-q); fi
+    if ! $verbose && { $alone || [ $fate = none ] || [ $program = dbfs-diameter ]; }; then command+=(-q); fi
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
     case $fate in

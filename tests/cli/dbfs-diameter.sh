@@ -154,6 +154,13 @@ check 'SIGTERM ends a search with 143' test $? = 143
 check "$situation: prints the bounds" grep -qE '^diameter: [0-9]+' "$tmp/out"
 check_exit 0 'another run goes on after a signal' "$diameter" -q --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat"
 
+# ---- dbfs ----
+check_exit 0 'dbfs --diameter' env PATH="$(realpath "$BIN"):$PATH" dbfs --no-cache -q --diameter --all "$tmp/dbfs.npy" "$tmp/grid.txt"
+check "$situation: writes an array of all eccentricities" grep -aq "'<i4', 'fortran_order': False, 'shape': (126,)" "$tmp/dbfs.npy"
+check_exit 0 'dbfs --diameter --radius of names' env PATH="$(realpath "$BIN"):$PATH" dbfs --no-cache --compact -r v3 --diameter --radius "$tmp/names.txt"
+check "$situation: prints the diameter" test "$(said diameter)" = "$(awk '$3 > e { e = $3 } END { print e }' "$tmp/hubs.truth")"
+check "$situation: prints no line of a search" sh -c '! grep -q "^search " "$1"' - "$tmp/out"
+
 # ---- ranks ----
 check_exit 0 'two ranks' "$MPIEXEC" -n 2 "$diameter" -q -@ 1 --all "$tmp/rmat.ranks" "$tmp/rmat"
 check "$situation: eccentricities are those of one rank" cmp "$tmp/rmat.all" "$tmp/rmat.ranks"
