@@ -8,7 +8,7 @@ OF_ONE_SEARCH = (
     "single_target_shortest_path", "bidirectional_shortest_path", "has_path", "shortest_path", "shortest_path_length",
     "bfs_layers", "descendants_at_distance", "connected_components", "number_connected_components", "is_connected",
     "node_connected_component", "weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected",
-    "strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected",
+    "number_strongly_connected_components", "is_strongly_connected",
 )
 OF_MANY_SEARCHES = (
     "all_pairs_shortest_path_length", "all_pairs_shortest_path", "average_shortest_path_length", "closeness_centrality",

@@ -147,9 +147,9 @@ class Graph:
         return _components.components(self._edges, strong=strong, direction="directed" if strong else "once",
                                       vertices=len(self), options=self._options(1))
 
-    def components(self, *, strong=False):
-        """The sets of nodes of the components, in the order of their first nodes."""
-        numbers = self.component_numbers(strong=strong)
+    def components(self):
+        """The sets of nodes of the weak components, in the order of their first nodes, which is NetworkX's."""
+        numbers = self.component_numbers()
         order = numpy.argsort(numbers, kind="stable")
         parts = numpy.split(order, numpy.flatnonzero(numpy.diff(numbers[order])) + 1) if len(order) else []
         return [set(self.nodes_at(part)) for part in sorted(parts, key=lambda part: part[0])]
@@ -401,6 +401,8 @@ center = _extreme("center", _nodes_with(min))
 
 # ---- components ----
 
+# strongly_connected_components is left to NetworkX: others, such as condensation, rely on its topological order.
+
 def connected_components(G):
     yield from G.components()
 
@@ -425,10 +427,6 @@ number_weakly_connected_components = number_connected_components
 
 def is_weakly_connected(G):
     return number_connected_components(G) == 1 if len(G) else _left_to_networkx("is_weakly_connected", G)
-
-
-def strongly_connected_components(G):
-    yield from G.components(strong=True)
 
 
 def number_strongly_connected_components(G):
