@@ -138,13 +138,6 @@ int comm_start_mpi(void)
     MPI_Initialized(&started);
     if (started)
         return 1;
-    /* UCX, with which many MPI libraries send, remembers allocations of device memory that it sees. Those of a CUDA runtime that is
-     * linked statically, as here, it does not see, and read device memory on the host (UCX 1.22: a segmentation fault). A UCX
-     * without CUDA would print to standard output that it does not know this setting. */
-    if (getenv("UCX_MEMTYPE_CACHE") == NULL) {
-        setenv("UCX_MEMTYPE_CACHE", "n", 1);
-        setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
-    }
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return 0;
     atexit(finalize);

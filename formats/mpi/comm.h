@@ -92,8 +92,9 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Nonzero if MPI can send bytes of the memory of a CUDA device. Starts MPI, if it is not started, to ask. Not collective. */
-int comm_takes_device_memory(void);
+/* Returns NULL if MPI can send bytes of the memory of a CUDA device, or else why it cannot: a clause of a message, a constant.
+ * Starts MPI, if it is not started, to ask. Not collective. */
+const char *comm_refuses_device_memory(void);
 
 /* A message to or from another rank. */
 struct transfer {

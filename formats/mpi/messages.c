@@ -5,16 +5,36 @@
 #include "formats/base/arith.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Nonzero if MPI can send memory of a CUDA device. Asks the library by functions that are looked up at run time, because they
+/* Sets *context, an int, to 1 if the library that `info` describes is UCX's for CUDA. Called by dl_iterate_phdr for each library. */
+static int note_ucx(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    if (strstr(info->dlpi_name, "/libuct_cuda.so") != NULL)
+        *(int *)context = 1;
+    return 0;
+}
+
+/* Returns 1 if MPI sends with UCX, and UCX may take device memory for memory of the host. UCX remembers which allocations of
+ * device memory it has seen. It does not see those of a CUDA runtime that is linked statically, as that of dbfs is: UCX 1.22 then
+ * reads device memory on the host, which ends the process. UCX_MEMTYPE_CACHE=n makes it ask the driver instead. */
+static int ucx_misjudges(void)
+{
+    const char *cache = getenv("UCX_MEMTYPE_CACHE");
+    int loaded = 0;
+    dl_iterate_phdr(note_ucx, &loaded);
+    return loaded && (cache == NULL || (strcmp(cache, "n") != 0 && strcmp(cache, "no") != 0 && strcmp(cache, "0") != 0));
+}
+
+/* Returns whether the MPI library says that it takes memory of CUDA devices. Looks its functions up at run time, because libraries
  * differ. MPICH's own comes first: some versions stop in an assertion when Open MPI's is called. */
-int comm_takes_device_memory(void)
+static int library_takes_device_memory(void)
 {
     int (*cuda_support)(void);
-    if (!comm_start_mpi())
-        return 0;
 #ifdef MPIX_GPU_SUPPORT_CUDA
     int (*gpu_support)(int, int *), takes = 0;
     *(void **)&gpu_support = dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support");
@@ -23,6 +43,13 @@ int comm_takes_device_memory(void)
 #endif
     *(void **)&cuda_support = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
     return cuda_support != NULL && cuda_support() == 1;
+}
+
+const char *comm_refuses_device_memory(void)
+{
+    if (!comm_start_mpi() || !library_takes_device_memory())
+        return "the MPI library does not say that it takes device memory";
+    return ucx_misjudges() ? "UCX, with which the MPI library sends, takes it only if UCX_MEMTYPE_CACHE=n is set" : NULL;
 }
 
 static size_t chunks_of(const struct transfer *list, size_t count, uint64_t chunk_bytes)

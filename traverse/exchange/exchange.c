@@ -16,15 +16,17 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
     /* With a single rank nothing is sent, and asking the MPI library would start it for nothing. */
-    int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
-    int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
+    const int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
+    const char *refusal = NULL;
+    if (asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory)
+        refusal = comm_refuses_device_memory();
+    const int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && refusal == NULL;
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
     if (choice != EXCHANGE_MEMORY_DEVICE || usable)
         return ST_OK;
     if (!backend->has_device_memory)
         return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only", backend->name);
-    return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
-                "takes device memory: %s", comm->library);
+    return fail(e, ST_RESOURCE, "--exchange-memory device: %s: %s", refusal, comm->library);
 }
 
 /* Returns whether the option lets several ranks of this host share memory. */
