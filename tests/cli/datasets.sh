@@ -53,7 +53,7 @@ check '--show prints the edges of friendster' test "$("$dataset" --show friendst
 # ---- running a pipeline on a look-alike ----
 
 # search FOLDER [ROOT]: prints the levels, vertices, edges and distances that a search finds
-search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/ teps [^ ]*//; s/ answer_s .*//; /^levels/p'; }
+search() { dbfs-traverse --base 0 -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/ teps [^ ]*//; s/ answer_s .*//; /^levels/p'; }
 
 # reference GRAPH N OPTION...: makes $tmp/GRAPH.edges and its search from the pairs in $tmp/GRAPH
 reference() {
