@@ -32,6 +32,16 @@ py() { # NAME PROGRAM: runs a program that raises an error for each mistake
     printf 'from common import *\n%s\n' "$2" >test.py
     check "$1" timeout 120 python3 test.py
 }
+py 'ids count from 0, also where the shards say that those of their file begin at 1' '
+dbfs.pack([[0, 1], [1, 2], [2, 3]], "one.dbfs", options=["--base", "1"])
+with dbfs.open("one.dbfs") as g:
+    assert g.search(3).distances.tolist() == [3, 2, 1, 0] and g.path(0, 3) == [0, 1, 2, 3]
+    assert g.distances([0, 3] * 8)[:2].tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]] # 16 roots: by dbfs-batch
+    assert g.distances([3] * 16, targets=[0]).tolist() == [[3]] * 16
+    assert g.centralities().id.tolist() == [0, 1, 2, 3]
+    assert g.centralities([3]).eccentricity.tolist() == [3]
+    assert {g.diameter().start, g.diameter().end} == {0, 3} and g.diameter(options=["-r", 0]).center in (1, 2)
+'
 py 'an array to distances and parents' '
 edges = numpy.loadtxt(os.environ["wordnet"], int, usecols=(0, 1))
 dbfs.pack(edges, "w.dbfs", shards=2)

@@ -76,7 +76,8 @@ def centralities(shards: str, roots: Optional[numpy.ndarray], rows: int, *, reve
 
 
 def _words_of_diameter(most_searches: Optional[int], options: list) -> list:
-    return [program("dbfs-diameter"), "-q", *([] if most_searches is None else ["--searches", str(most_searches)]), *options]
+    most = [] if most_searches is None else ["--searches", str(most_searches)]
+    return [program("dbfs-diameter"), "-q", "--base", "0", *most, *options]
 
 
 def diameter(shards: str, *, most_searches: Optional[int], options: list) -> Optional[Diameter]:
