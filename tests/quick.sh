@@ -69,7 +69,7 @@ searches cpu
 check_exit 0 dbfs-check "$BIN/dbfs-check" -q -r $roots --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/edges"
 check_exit 0 'dbfs-check of shards, by two ranks' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-check" -q -@ 1 -r $roots \
     --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/g2"
-sed '2s/ .*/ 99/' "$tmp/depths.7" >"$tmp/wrong"
+sed '2s/\t.*/\t99/' "$tmp/depths.7" >"$tmp/wrong"
 check_exit 4 'a wrong depth' "$BIN/dbfs-check" -q -r 7 --depths "$tmp/wrong" "$tmp/edges"
 
 # ---- scripts ----

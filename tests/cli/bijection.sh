@@ -39,7 +39,7 @@ for n in 4 70000; do
 done
 check_exit 0 'fewer ids than vertices are permuted' "$BIN/dbfs-pack" -q -p 2 -o "$tmp/more" "$tmp/more.edges"
 check_exit 0 'fewer ids than vertices are permuted: the shards are searched' limited "$BIN/dbfs-traverse" -q -r 0 --force --depths "$tmp/depths" "$tmp/more"
-check "$situation: distances are by original id" test "$(cut -d " " -f 2 "$tmp/depths" | head -3 | tr '\n' ' ')" = '0 1 2 '
+check "$situation: distances are by original id" test "$(cut -f 2 "$tmp/depths" | head -3 | tr '\n' ' ')" = '0 1 2 '
 
 # ---- manifests ----
 

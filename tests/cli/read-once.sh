@@ -127,7 +127,7 @@ each_way 'dbfs-pack -s' want.split dbfs-pack -q -s @ -o packed stream
 matches() { test ! -s err; }
 each_way 'dbfs-check: edges' stream dbfs-check -q -r 7 --depths want @
 each_way 'dbfs-check: depths' want dbfs-check -q -r 7 --depths @ stream
-sed '9s/ .*/ 77/' want >wrong
+sed '9s/\t.*/\t77/' want >wrong
 matches() { grep -q 'vertex 8\|edge' err; }
 each_way 'dbfs-check: wrong depths' wrong dbfs-check -q -r 7 --depths @ stream
 

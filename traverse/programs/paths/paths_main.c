@@ -331,7 +331,8 @@ static void print_json(FILE *out, const void *context)
 }
 
 /* Reports the results on rank 0: a line for each pair, and the file of --json. The lines go to standard error if the JSON goes to
- * standard output. If there are several pairs, their summary goes to standard error, so that it does not stand among the lines.
+ * standard output. If there are several pairs, their summary goes to standard error, so that it does not stand among the lines;
+ * dbfs prints none, except with -v.
  * With --quiet, prints only the summary, and only to standard output. */
 static enum status report(const struct run *run, struct error *e)
 {
@@ -347,7 +348,7 @@ static enum status report(const struct run *run, struct error *e)
         print_summary(stdout, run);
     if (e->status != ST_OK || stream_flush(talk, e) != ST_OK)
         return e->status;
-    if (!args->cli.quiet && run->pairs.count > 1)
+    if (!args->cli.quiet && run->pairs.count > 1 && (!args->cli.within_dbfs || args->cli.verbose))
         print_summary(stderr, run);
     return args->json != NULL ? outfile_print(args->json, print_json, run, e) : ST_OK;
 }
