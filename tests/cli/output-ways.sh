@@ -53,7 +53,8 @@ degsplit -q -o /dev/null --sweep sweep g.edges
 # NAME | what differs from the rule: GROUP=EXIT | how a result is compared | the command, with @ for the output
 #
 # Groups of destinations: dash is -, stdout /dev/stdout, fd /dev/fd/N and >(...), fifo a named pipe, node a device.
-# Results are compared as they are, or as JSON without its numbers and without the command, which names the output.
+# Results are compared as they are, or as JSON without its numbers and without the command, which names the output. A matrix is
+# a table where the name of the output does not end in .npy.
 outputs='
 rmatgen -o              |                            | bytes | rmatgen -q -s 4 -o @
 rmatgen -o, text        |                            | bytes | rmatgen -q -s 4 -f text -o @
@@ -82,7 +83,7 @@ dbfs-traverse-2d --trace |                           | json  | dbfs-traverse-2d 
 dbfs-graph500 --json    | dash=2 stdout=2            | json  | dbfs-graph500 -q -n 1 --no-energy --json @ g.dbfs
 dbfs-paths --json       |                            | json  | dbfs-paths -q -r 0 --target 3 --json @ g.dbfs
 dbfs-batch --depths     |                            | bytes | dbfs-batch -q -r 0 --depths @ g.dbfs
-dbfs-batch --depths, a matrix | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbfs-batch -q -r 0,1 --depths @.npy g.dbfs
+dbfs-batch --depths, a matrix | fifo=2 node=2            | matrix | dbfs-batch -q -r 0,1 --depths @.npy g.dbfs
 dbfs-batch --parents    |                            | bytes | dbfs-batch -q -r 0 --parents @ g.dbfs
 dbfs-batch --centrality |                            | bytes | dbfs-batch -q -n all --centrality @ g.dbfs
 dbfs-batch --centrality --resume | dash=2 stdout=2 fd=2 fifo=2 node=2 | bytes | dbfs-batch -q -n all --centrality @ --resume g.dbfs
@@ -187,7 +188,9 @@ arrived() {
     local want
     want=$(expects "$2")
     check "$name to $1: exit $want ($code)" test "$code" = "$want"
-    if [ "$want" = 0 ] && [ "$kind $1" != 'picture -' ]; then
+    if [ "$kind" = matrix ] && [ "$want" = 0 ] && [ "$2" != file ]; then
+        check "$name to $1 has the bytes of a table" cmp <(dbfs-batch -q -r 0,1 --depths - g.dbfs) "$3"
+    elif [ "$want" = 0 ] && [ "$kind $1" != 'picture -' ]; then
         same_bytes "$1" "$3"
     fi
 }
@@ -206,6 +209,8 @@ standard_output() {
     if [ "$kind" = picture ]; then # behind the table that dbfs-model prints; the link has an ending
         tail -c "$(stat -c %s want)" got >end && mv end got
         arrived 'a link to /dev/stdout, a pipe' file got
+    elif [ "$kind" = matrix ]; then # the link has an ending
+        check "$name to a link to /dev/stdout, a pipe: exit 2 ($code)" test "$code" = 2
     else
         arrived 'a link to /dev/stdout, a pipe' stdout got
     fi
@@ -292,7 +297,7 @@ closed() {
     arrived 'a file, with descriptors 0 and 2 closed' file "new$ending"
     rm -f "new$ending"
     to - <&- 2>&- | cat >got
-    [ "$(expects dash)" != 0 ] || [ "$kind" = picture ] || same_bytes '-, with descriptors 0 and 2 closed' got
+    [ "$(expects dash)" != 0 ] || [ "$kind" = picture ] || [ "$kind" = matrix ] || same_bytes '-, with descriptors 0 and 2 closed' got
 }
 
 no_nodes=
@@ -395,7 +400,7 @@ END
 
 # two outputs to one place
 exec 7> >(:)
-check_exit 2 'two results in one descriptor' dbfs-traverse -q -r 0 --depths /dev/fd/7 --parents /dev/fd/7 g.dbfs
+check_exit 2 'two results in one descriptor' dbfs-traverse -q -r 0 --depths /dev/fd/7 --json /dev/fd/7 g.dbfs
 exec 7>&-
 check_exit 2 'two results on standard output, under two names' dbfs-traverse -q -r 0 --depths - --parents "$stdout" g.dbfs
 check_exit 2 'edges and map on standard output, under two names' edgeconv -u -o "$stdout" --compact=- in.txt
