@@ -94,7 +94,12 @@ awk '{ n[$2]++; if ($3 > far[$2]) far[$2] = $3 } END { for (c in n) print c, n[c
     done
 check_exit 3 'no vertices' bash -c 'printf "" | "$1/edgeconv" -q -u | "$1/dbfs-pack" -q -p 1 -o "$2" - && "$3" "$2"' - "$BIN" "$tmp/empty" "$diameter"
 printf '2 2\n' | "$BIN/edgeconv" -q -u | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/loop" -
-check_exit 0 'a graph without edges to follow' "$diameter" -q --all - "$tmp/loop"
+check_exit 0 'a graph without edges to follow' "$diameter" -q "$tmp/loop"
+check "$situation: has the diameter of a single vertex" test "$(said diameter) $(said radius) $(said component)" = '0 0 1'
+check_exit 0 'all of a graph without edges to follow' "$diameter" -q --every --all "$tmp/loop.csv" "$tmp/loop"
+check "$situation: each vertex is a component" diff <(printf '%s\n' id,eccentricity 0,0 1,0 2,0) "$tmp/loop.csv"
+check_exit 0 'the component of a vertex without edges' "$diameter" -q -r 1 --all "$tmp/one.csv" "$tmp/loop"
+check "$situation: is that vertex" diff <(printf '%s\n' id,eccentricity 0,-1 1,0 2,-1) "$tmp/one.csv"
 "$BIN/edgeconv" -q --direction directed "$tmp/sparse.txt" | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs" -
 check_exit 3 'a directed graph is refused' "$diameter" "$tmp/arcs"
 check_says 'edgeconv -u'
@@ -136,6 +141,14 @@ for graph in tree grid; do
     check "$situation: finds the same" cmp "$tmp/$graph.again" "$tmp/$graph.3.all"
     check "$situation: removes the state" test ! -e "$tmp/$graph.state"
 done
+components=$(awk '$3 > 0 { n[$2] } END { print length(n) }' "$tmp/few.truth")
+for stop in 1 4 7; do
+    check_exit 0 "every component, stopped after $stop" "$diameter" -q --every --searches $stop --resume "$tmp/every.state" "$tmp/few-3"
+    check "$situation: tells that bounds are open" test "$(said bounds)" != met
+done
+check_exit 0 'every component: goes on' "$diameter" -q --every --resume "$tmp/every.state" "$tmp/few-3"
+check "$situation: finds the diameter, and counts the components" \
+    test "$(said diameter) $(said components)" = "$(awk '$3 > e { e = $3 } END { print e }' "$tmp/few.truth") $components"
 printf x | dd of="$tmp/damaged.state" bs=1 seek=700 conv=notrunc 2>"$tmp/err"
 check_exit 3 'a damaged state' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/grid-3"
 check_exit 3 'the state of another graph' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/tree-3"

@@ -292,8 +292,6 @@ static enum status set_up(struct diameter *d, struct error *e)
         return e->status;
     if (s->graph.manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices", d->args.folder);
-    if (s->graph.manifest.totals.n > INT32_MAX && s->graph.vertices > INT32_MAX)
-        return fail(e, ST_RESOURCE, "%s: has more than %d vertices with edges", d->args.folder, INT32_MAX);
     signals_ask(&asked);
     return finder_open(&d->finder, s, &goals, e);
 }
@@ -352,8 +350,9 @@ static enum status search_all(struct diameter *d, struct error *e)
         found = 0;
         if (search_component(d, e) != ST_OK)
             return e->status;
-        d->met = finder_is_done(f);
-        if (!d->met)
+        const int is_done = finder_is_done(f);
+        d->met = is_done && !d->every;
+        if (!is_done || (d->every && is_stopped(d)))
             break;
         f->known.components++;
         if (!d->every)

@@ -234,16 +234,31 @@ enum status finder_begin(struct finder *f, const struct root *root, int *begun, 
     *begun = 1;
     if (f->known.size > 0)
         bounds_end(&f->bounds);
+    if (root == NULL && f->search.searcher->graph.vertices == 0) { /* the first vertex is as good a component as any other */
+        f->known.diameter[0] = 0;
+        f->known.size = 1;
+        f->last = f->known.from = f->known.to = f->known.center = (struct root){.at = ROOT_AT_ISOLATED};
+        *begun = 0;
+        return ST_OK;
+    }
     if (root == NULL && !f->goals.every)
         return begin_largest(f, begun, e);
-    if (root == NULL) {
-        *begun = root_search_hub(&f->search, &f->bounds, &hub);
-        root = &hub.root;
+    if (root != NULL) {
+        root_search_run(&f->search, root, f->scratch);
+        return begin_at(f, root, f->scratch, e);
     }
+    *begun = root_search_hub(&f->search, &f->bounds, &hub);
     if (!*begun)
         return ST_OK;
-    root_search_run(&f->search, root, f->scratch);
-    return begin_at(f, root, f->scratch, e);
+    root_search_run(&f->search, &hub.root, f->scratch);
+    if (f->goals.all || count_reached(f, f->scratch) > (uint64_t)f->known.diameter[0] + 1)
+        return begin_at(f, &hub.root, f->scratch, e);
+    bounds_leave_out(&f->bounds, f->scratch); /* no path in this component is longer than the diameter so far */
+    f->known.open = f->known.above = f->known.below = 0;
+    f->known.landmarks = 0;
+    f->known.searches++;
+    f->last = hub.root;
+    return ST_OK;
 }
 
 /* ---- steps ---- */

@@ -56,8 +56,9 @@ struct finder {
 enum status finder_open(struct finder *finder, struct searcher *searcher, const struct goals *goals, struct error *e);
 void finder_close(struct finder *finder); /* frees everything; *finder may be zeroed */
 
-/* Begins the component of a root or, if `root` is NULL, the largest one or, with goals.every, the next one. Sets *begun to 0 if
- * there is no other component of vertices with edges. */
+/* Begins the component of a root or, if `root` is NULL, the largest one or, with goals.every, the next one; without goals.all,
+ * a component with too few vertices for a larger diameter is done at once. Sets *begun to 0 if there is no other component of
+ * vertices with edges. */
 enum status finder_begin(struct finder *finder, const struct root *root, int *begun, struct error *e);
 
 /* Returns whether the bounds of what is wanted have met, in the component that was begun last. */
