@@ -5,6 +5,8 @@
 . scripts/experiments/lib.sh
 . scripts/experiments/suite.sh
 
+expects 'warning: .*: the last line has no newline' # 4elt.graph, as it is published
+
 # Of the paper: graph, vertices and edge ends in millions, depth; GTEPS of the CPU (two programs, one column as each has one), of the
 # quadratic method, and of the linear one with distances and with parents
 published_rates='europe.osm 50.9 108.1 19314 NaN 0.00014 0.31 0.31
