@@ -5,7 +5,9 @@
 . scripts/experiments/lib.sh
 . scripts/experiments/suite.sh
 
-expects 'warning: .*: the last line has no newline' # 4elt.graph, as it is published
+# of published graphs: 4elt.graph, cage10.mtx, NotreDame
+expects 'warning: .*: the last line has no newline' ': weights are not read: ' 'warning: each edge is listed as u v and as v u' \
+    ': each line is one undirected edge' 'says that .* directed'
 
 # Of the paper: graph, vertices and edge ends in millions, depth; GTEPS of the CPU (two programs, one column as each has one), of the
 # quadratic method, and of the linear one with distances and with parents
