@@ -21,6 +21,7 @@ enum status finder_open(struct finder *f, struct searcher *searcher, const struc
     if (root_search_open(&f->search, searcher, e) == ST_OK &&
         bounds_open(&f->bounds, f->search.count, searcher->threads, &searcher->budget, e) == ST_OK)
         memory_take(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
+    memory_advise_huge(f->scratch);
     return comm_agree(&searcher->comm, e);
 }
 
@@ -148,8 +149,10 @@ static int32_t *new_landmark(struct finder *f, const struct root *root, uint32_t
     const struct searcher *s = f->search.searcher;
     *place = k->landmarks < LANDMARKS ? k->landmarks++ : k->oldest++ % LANDMARKS;
     k->landmark[*place] = *root;
-    if (f->distance[*place] == NULL)
+    if (f->distance[*place] == NULL) {
         memory_take(f->bounds.budget, (void **)&f->distance[*place], f->search.capacity, 4, "distances from a landmark", e);
+        memory_advise_huge(f->distance[*place]);
+    }
     return comm_agree(&s->comm, e) == ST_OK ? f->distance[*place] : NULL;
 }
 
