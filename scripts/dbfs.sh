@@ -56,6 +56,8 @@ of shards, or of kept ones.
       --list-reached FILE
                          the vertices that are reached alone, and their distances, the nearest first
       --max-depth D      end at distance D
+      --components       find the connected components instead: how many, how large; -o FILE: that of each vertex
+      --diameter         find the largest distance instead; --radius, --all FILE: and all eccentricities
       --compact[=MAP]    ids are words, or numbers of any size: roots and results are names too; MAP keeps the names
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
                          is there as u v and as v u; directed: an edge leads from u to v alone
@@ -72,8 +74,7 @@ of shards, or of kept ones.
 
 Options of edgeconv, dbfs-pack, dbfs-traverse and dbfs-paths (--pairs ...) are passed on, and -S -T -@ -q go to
 all; with --batch N, --centrality, --reached, --hops or --targets FILE, dbfs-batch searches from
-many roots at once; with --diameter, --radius or --all FILE, dbfs-diameter finds eccentricities.
-'dbfs --help=all' lists every option; dbfs(1) explains them.
+many roots at once. 'dbfs --help=all' lists every option; dbfs(1) explains them.
 EOF
 }
 
@@ -98,6 +99,7 @@ usage_of_all() {
     describe_options dbfs-paths "$of_paths"
     describe_options dbfs-batch "$of_batch"
     describe_options dbfs-diameter "$of_diameter"
+    describe_options dbfs-components "$of_components"
 }
 
 die() { # STATUS MESSAGE
@@ -134,18 +136,19 @@ of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= 
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
 of_diameter=' --diameter --radius --all= --every --searches= '
+of_components=' --components --strong --sizes= --histogram= --largest= '
 of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {
     local name found=()
     # shellcheck disable=SC2086 # the words of the lists
-    for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter; do
+    for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter $of_components; do
         if [ "${name%[=?]}" = "$1" ]; then found=("$name") && break; fi
         if [[ $name == "$1"* ]]; then found+=("$name"); fi
     done
     case ${#found[@]} in
-    0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter"): see --help" ;;
+    0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter $of_components"): see --help" ;;
     1) option=${found[0]%[=?]} takes=${found[0]#"${found[0]%[=?]}"} ;;
     *) die 2 "$1: is ambiguous: ${found[*]%[=?]}" ;;
     esac
@@ -218,6 +221,9 @@ take_value() { # OPTION VALUE
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --reached) program=dbfs-batch && take_result "$1" "$2" 'vertices reached' ;;
     --hops) program=dbfs-batch && take_result "$1" "$2" 'vertices at each distance' ;;
+    --sizes) program=dbfs-components && take_result "$1" "$2" 'sizes of components' ;;
+    --histogram) program=dbfs-components && take_result "$1" "$2" 'numbers of components' ;;
+    --largest) program=dbfs-components && take_result "$1" "$2" 'largest component' ;;
     --all) program=dbfs-diameter && take_result "$1" "$2" eccentricities ;;
     --cache) cache=$2 implied=false making+=("$1") ;;
     -p | --shards) shards=$2 making+=("$1") ;;
@@ -249,6 +255,7 @@ pass_on() {
     else
         ! has "$1" "$of_paths" || program=dbfs-paths
         ! has "$1" "$of_batch" || program=dbfs-batch
+        ! has "$1" "$of_components" || program=dbfs-components
         ! has "$1" "$of_diameter" || program=dbfs-diameter
         search+=("$2")
     fi
@@ -263,6 +270,7 @@ take_flag() { # OPTION, or OPTION=VALUE
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
+    --components) program=dbfs-components ;;
     --compact) compact=true making+=("$1") ;;
     --compact=*) take_map "${1#*=}" ;;
     --no-cache) keep=false making+=("$1") ;;
@@ -907,6 +915,7 @@ in_a_line() {
         $1 == "root" && $3 != "targets" {
             root = $2
             if (i = index($0, " name ")) root = substr($0, i + 6)
+            if (match($0, / roots [0-9]+$/)) root = root " and " substr($0, RSTART + 7) - 1 " more together" # --together
             take("reached", value("reached") + 0)
             take("levels", value("levels") + 0)
             seconds += value(/ answer_s / ? "answer_s" : "time_s")
@@ -1008,6 +1017,29 @@ find_kept() {
     [ -z "$why" ] || [ ${#quiet[@]} != 0 ] || echo "$prog: $graph: may be another graph than that of the file now: $why" >&2
 }
 
+# Finds the connected components of edge streams as they are, or of what edgeconv makes of the files. No shards are made.
+find_components() {
+    local result how=("${both[@]}" "${quiet[@]}" "${details[@]}")
+    local to=(dbfs-components "${how[@]}" "${force[@]}" "${search[@]/#--depths=/--output=}")
+    [ -z "$ranks$shards" ] && [ ${#pack[@]} = 0 ] || die 2 '--components makes no shards, and runs as one process: dbfs-components(1) has ranks'
+    for result in "${results[@]}"; do [ "$result" = - ] || check_file "$result" ${#force[@]}; done
+    if are_ready; then
+        show "${to[@]}" "${files[@]}"
+        start "${to[@]}" "${files[@]}"
+        finish $! || exit
+    elif ! $compact; then
+        convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "${files[@]}" -- "${to[@]}" -
+    else # the names are known when all edges are
+        make_scratch
+        start edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "--compact=$scratch/graph.map" -o "$scratch/graph.edges" "${files[@]}"
+        finish $! || exit
+        name "$scratch/graph.edges" "$(name_of_files)"
+        start "${to[@]}" --map "$scratch/graph.map" "$scratch/graph.edges"
+        finish $! || exit
+        [ -z "$map" ] || put_file "$map" <"$scratch/graph.map"
+    fi
+}
+
 # DIR: options of making shards would have no effect
 refuse_making() {
     local hint='give the file that it is of'
@@ -1039,6 +1071,11 @@ for file in "${files[@]}"; do check_input "$file"; done
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 keep_list --targets "$targets"
+if [ $program = dbfs-components ]; then
+    check_map
+    find_components
+    exit
+fi
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     find_kept "${files[0]}"
     refuse_making "${files[0]}"

@@ -146,8 +146,9 @@ passes_on dbfs-pack "$of_pack" "$own --base --split --resume --layout --plan --l
 passes_on dbfs-traverse "$of_search" "$own --base --plan --dry-run" --count-pairs
 passes_on dbfs-paths "$of_paths" "$own $of_search --base --dry-run" ''
 passes_on dbfs-batch "$of_batch" "$own $of_search --base --dry-run" ''
+passes_on dbfs-components "$of_components --output" "$own --json --map --base --timeout" --components
 passes_on dbfs-diameter "$of_diameter" "$own $of_search --base --dry-run --resume" ''
-missing=$(names_in "$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter" | grep -vxF -e "$("$BIN/dbfs" --help=all | grep -oE -e '--[a-z0-9][a-z0-9-]*')")
+missing=$(names_in "$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter $of_components" | grep -vxF -e "$("$BIN/dbfs" --help=all | grep -oE -e '--[a-z0-9][a-z0-9-]*')")
 check "dbfs --help=all has every option but other names and those for tests ($(echo $missing))" \
     test "$(echo $missing)" = '--count-pairs --entry --memory --root --threads --tmpdir --undirected'
 # the version is in one place; it is that of the newest release in the changelog, or the next one and -dev

@@ -176,6 +176,25 @@ check "$situation: have the vertices at distance 0 and 1" test "$(cut -f 3 near.
 check "$situation: have their numbers" test "$(cut -f 2,3 hops.tsv | tr '\t\n' ' ,')" = "$(awk '$2 >= 0 && $2 <= 1 { count[$2]++ } END { print "0 " count[0] ",1 " count[1] "," }' want.txt)"
 check_exit 0 'distances to the targets in a pipe' eval 'echo 8 | dbfs -q -r 7 --targets - -o - g.txt'
 check "$situation: are those of a search" test "$(cat out)" = "$(awk '$1 == 8 { print "7\t8\t" $2 }' want.txt)"
+printf '0 1\n1 2\n2 3\n3 4\n' >line.txt
+check_exit 0 'the diameter of a line' dbfs --diameter --radius line.txt
+check "$situation: has diameter, radius and centre" test "$(sed -n 's/^\(diameter\|radius\|center\): //p' out | tr '\n' ',')" = 4,2,2,
+check_exit 0 'all eccentricities' dbfs -q --all far.csv line.txt
+check "$situation: are those of a line" test "$(sed 1d far.csv | cut -d , -f 2 | tr '\n' ',')" = 4,3,2,3,4,
+printf 'a b\nb c\nd e\n' >parts.txt
+check_exit 0 'components by name' dbfs --components --compact=parts.map -o parts.csv parts.txt
+check "$situation: has their number" grep -qx 'components: 2' out
+check "$situation: has that of each vertex" test "$(tr '\n' ' ' <parts.csv)" = 'id,component a,0 b,0 c,0 d,1 e,1 '
+check "$situation: keeps the map, and no shards" test "$(wc -l <parts.map)" = 5 -a ! -e parts.txt.dbfs
+printf '0 1\n3 4\n4 5\n' >parts.txt
+check_exit 0 'components of a list' dbfs -q --components -o - parts.txt
+check "$situation: are alone on standard output" test "$(cut -f 2 out | tr '\n' ' ')" = '1 1 2 0 0 0 '
+check_exit 0 'components of an edge stream' dbfs --components g.edges
+check "$situation: are those of dbfs-components" test "$(grep '^components' out)" = "$(dbfs-components g.edges 2>/dev/null | grep '^components')"
+check_exit 1 'components into a file that exists' dbfs --components -o parts.csv parts.txt
+check_exit 2 'components of shards' dbfs --components -p 2 parts.txt
+check_exit 0 'several roots as one' dbfs -r 7,8 --together g.txt
+check "$situation: one line says so" grep -q '^root 7 and 1 more together: ' out
 check_exit 0 '--serve' eval 'printf "7\n8\n" | dbfs --serve -o "served-%d.txt" g.txt'
 check "$situation: prints a line for each root" test "$(cut -d ' ' -f 1,2 out | tr '\n' ',')" = 'root 7,root 8,'
 check "$situation: writes the distances" cmp served-7.txt want.txt
