@@ -477,7 +477,7 @@ def should_run(name, args, kwargs):
     if graph.__dict__.get("__networkx_cache__", {}).get("backends", {}).get("dbfs"):
         return True  # it is converted
     if name not in dbfs_networkx.OF_MANY_SEARCHES:
-        return "a conversion takes as long as one search; with backend='dbfs' once, later searches have it"
+        return "a conversion takes longer than one search; with backend='dbfs' once, later searches have it"
     work = len(graph) * (len(graph) + graph.number_of_edges())
     return work >= min_work or f"the graph is small: {work} vertices and edges to visit, less than min_work={min_work}"
 
