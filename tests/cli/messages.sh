@@ -115,7 +115,7 @@ says 2 'an option of dbfs-dataset' '(did you mean --mirror?)' "$here/scripts/dat
 # ---- one meaning of --root ----
 
 dbfs-pack -q --layout 2d=1x1 -o grid.dbfs g.edges
-begin() { "$@" | sed -n 's/^\(root\|source\) \([0-9]*\) .*/\2/p'; } # prints where the searches of a program begin
+begin() { "$@" | sed -nE 's/^(root )?([0-9]+)[ \t].*/\2/p'; } # prints where the searches of a program begin
 for words in 'dbfs-traverse g.dbfs' 'dbfs-traverse-2d grid.dbfs' 'dbfs-batch g.dbfs' 'dbfs-paths --target 1 g.dbfs'; do
     for option in -r --root --roots; do check "${words%% *} takes $option" test "$(begin $words $option 2)" = 2; done
 done
