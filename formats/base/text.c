@@ -141,3 +141,35 @@ char *text_printed(text_printer *print, const void *context, size_t *size)
     free(text);
     return NULL;
 }
+
+/* Prints a word within $'...'. */
+static void print_escaped_word(FILE *out, const char *bytes, size_t length)
+{
+    fputs("$'", out);
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c < ' ' || c == 0x7f)
+            fprintf(out, "\\x%02x", c);
+        else
+            fprintf(out, c == '\'' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    fputc('\'', out);
+}
+
+void text_print_word(FILE *out, const char *bytes, size_t length)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-";
+    int is_plain = length > 0, has_controls = 0;
+    for (size_t i = 0; i < length; i++) {
+        is_plain &= bytes[i] != '\0' && strchr(plain, bytes[i]) != NULL;
+        has_controls |= (unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f;
+    }
+    if (has_controls) {
+        print_escaped_word(out, bytes, length);
+        return;
+    }
+    fputs(is_plain ? "" : "'", out);
+    for (size_t i = 0; i < length; i++)
+        fputs(bytes[i] == '\'' ? "'\\''" : (char[]){bytes[i], '\0'}, out);
+    fputs(is_plain ? "" : "'", out);
+}

@@ -33,4 +33,8 @@ char *text_printed(text_printer *print, const void *context, size_t *size);
  * does not obey them. Tabs and all other UTF-8 characters are printed as they are. */
 void text_print_visible(FILE *out, const char *bytes, size_t length);
 
+/* Prints text as one word of a command for bash, which people may copy from a terminal: in quotes where a shell would take it for
+ * anything else. Control characters are printed as \xNN within $'...'. */
+void text_print_word(FILE *out, const char *bytes, size_t length);
+
 #endif

@@ -112,6 +112,13 @@ check 'bounds of the lines never widen' awk '
 path=$(said diameter_path)
 check 'the command that is named prints a path of the diameter' test \
     "$(PATH=$(realpath "$BIN"):$PATH sh -c "$path" | head -n 1 | cut -f 3)" = "$(said diameter)"
+printf '%s\n' "it's \$(touch pwned)" 'a b' '-n' >"$tmp/odd.map"
+printf '0 1\n1 2\n' | "$BIN/edgeconv" -q -u | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/odd names" -
+check_exit 0 'names that a shell would obey' "$diameter" --map "$tmp/odd.map" "$tmp/odd names"
+path=$(said diameter_path)
+check "$situation: are words of the command" test "$(PATH=$(realpath "$BIN"):$PATH && cd "$tmp" && bash -c "$path" | cut -f 1-3)" = \
+    "$(printf "it's \$(touch pwned)\t-n\t2")"
+check "$situation: and nothing else is run" test ! -e "$tmp/pwned"
 check_exit 0 'JSON' "$diameter" -q --radius --diameter --json "$tmp/run.json" "$tmp/grid-3"
 check "$situation: has both bounds" python3 -c '
 import json, sys

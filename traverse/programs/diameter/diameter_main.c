@@ -10,6 +10,7 @@
 #include "formats/base/json_format.h"
 #include "formats/base/outfile.h"
 #include "formats/base/signals.h"
+#include "formats/base/text.h"
 #include "formats/mpi/watch.h"
 
 #include <inttypes.h>
@@ -138,12 +139,38 @@ static void print_search(const struct diameter *d)
     fflush(d->talk);
 }
 
-/* Prints the results, and the command that prints a path as long as the diameter. Called on rank 0. */
+/* Prints an option of the command below, and a vertex as its value. */
+static void print_vertex_word(FILE *out, const char *option, const struct diameter *d, const struct root *root)
+{
+    const struct name_map *map = d->searcher.map;
+    fprintf(out, " %s ", option);
+    if (map == NULL) {
+        show_vertex(out, d, root);
+    } else {
+        const struct map_name name = name_map_at(map, id_of(d, root));
+        text_print_word(out, name.bytes, name.length);
+    }
+}
+
+/* Prints the command that prints a path as long as the diameter. */
+static void print_path_command(FILE *out, const struct diameter *d)
+{
+    const struct known *k = &d->finder.known;
+    fputs("\ndiameter_path: dbfs-paths --path", out);
+    if (d->searcher.map != NULL) {
+        fputs(" --map ", out);
+        text_print_word(out, d->args.map, strlen(d->args.map));
+    }
+    print_vertex_word(out, "-r", d, &k->from);
+    print_vertex_word(out, "--target", d, &k->to);
+    fputc(' ', out);
+    text_print_word(out, d->args.folder, strlen(d->args.folder));
+}
+
+/* Prints the results and, unless --quiet is given, the command for a path. Called on rank 0. */
 static void print_summary(const struct diameter *d)
 {
     const struct known *k = &d->finder.known;
-    const struct name_map *map = d->searcher.map;
-    const char *map_option = map != NULL ? " --map " : "", *map_name = map != NULL ? d->args.map : "";
     FILE *out = d->talk;
     fprintf(out, "bounds: %s\n", d->met ? "met" : "open, as the search was stopped");
     print_bounds(out, "diameter: ", k->diameter);
@@ -151,11 +178,9 @@ static void print_summary(const struct diameter *d)
     show_vertex(out, d, &k->from);
     fputs("\ndiameter_to: ", out);
     show_vertex(out, d, &k->to);
-    fprintf(out, "\ndiameter_path: dbfs-paths --path%s%s -r ", map_option, map_name);
-    show_vertex(out, d, &k->from);
-    fputs(" --target ", out);
-    show_vertex(out, d, &k->to);
-    fprintf(out, " %s\n", d->args.folder);
+    if (!d->args.cli.quiet)
+        print_path_command(out, d);
+    fputc('\n', out);
     if (!d->every) {
         print_bounds(out, "radius: ", k->radius);
         fputs("\ncenter: ", out);
