@@ -61,6 +61,7 @@ second() { # NAME CODE
     stream/good-wide) ;; # its ids are beyond the slots of two shards
     stream/*) check_exit "$2" "$1 is packed, or refused with the code of its table" packed -t 2 "$corpus/$1" ;;
     shard/bad-manifest-edges) check_exit 0 "$1 is searched, as edges of the manifest are not needed" searched -r 0 "$corpus/$1" ;;
+    shard/good-one-based) check_exit 0 "$1 is searched from its first vertex" searched -r 1 "$corpus/$1" ;;
     shard/*) check_exit "$2" "$1 is searched, or refused with the code of its table" searched -r 0 "$corpus/$1" ;;
     esac
 }

@@ -112,7 +112,7 @@ done
 # the same commands as dbfs prints them
 printf '*Vertices 3\n*Edges\n1 2\n2 3\n' >FILE
 command=$("$dbfs" --no-cache -r 0 FILE 2>&1 | sed -n 's/^dbfs: [^`]*`\([^`]*\)`.*/\1/p')
-check "dbfs: the advice of the message works: $command" eval 'PATH=$programs:$PATH bash -c "${command% -} -q --no-cache -r 0 -o - -" >got 2>err && test "$(tr "\n" " " <got)" = "0 0 1 1 2 2 "'
+check "dbfs: the advice of the message works: $command" eval 'PATH=$programs:$PATH bash -c "${command% -} -q --no-cache -r 1 -o - -" >got 2>err && test "$(tr "\t\n" "  " <got)" = "1 0 2 1 3 2 "'
 if command -v jq >/dev/null 2>&1; then
     printf '[{"source": "a b", "target": "c"}]\n' >FILE
     command=$("$dbfs" --no-cache -r 0 FILE 2>&1 | sed -n 's/^dbfs: [^`]*`\([^`]*\)`.*/\1/p')

@@ -130,7 +130,7 @@ check 'the stream says how it was read' eval 'grep -qa "^columns 2,3" p.edges &&
 
 printf 'x;10;20\ny;20;30\n' >in.txt
 check_exit 0 'dbfs passes both options on' "$(dirname "$edgeconv")/dbfs" -q --no-cache --columns 2,3 --separator=semicolon -r 10 -o - in.txt
-check "$situation: distances are those of the columns" test "$(grep -v -e -1 out | tr '\n' ' ')" = '10 0 20 1 30 2 '
+check "$situation: distances are those of the columns" test "$(grep -v -e -1 out | tr '\t\n' '  ')" = '10 0 20 1 30 2 '
 
 # ---- separators ----
 
