@@ -131,7 +131,7 @@ own=' --roots= --root= --target= --output= --compact? --direction= --reverse --c
 of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-based --base= --member= --entry= --randomize? '
 of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
 of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= --depths= --parents= --nearest= --list-reached= --json=
-    --result-format= --in-place --answer= --depths-width= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
+    --result-format= --in-place --device-answers --answer= --depths-width= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
     --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '

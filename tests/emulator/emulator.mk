@@ -81,6 +81,11 @@ $(emulated)/tests/mistakes: $(call emulated_obj,tests/emulator/mistakes/mistakes
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $(filter %.o,$^) -lpthread
 
+# the driver's library for programs that open memory of the emulated GPU
+$(emulated)/tests/libcuda.so.1: tests/emulator/driver/cuda_driver.cc tests/emulator/shared_pages.cc tests/emulator/shared_pages.h $(set)/emulated
+	@mkdir -p $(@D)
+	$(EMULATED_CXX) $(emulated_cxx) -Wextra -fPIC -shared $(LDFLAGS) -o $@ $(filter %.cc,$^)
+
 # all other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
                   $(plain_bin) $(mutate) $(count_mpi) $(pretend) $(fake_nvml))
@@ -88,7 +93,7 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	@ln -sf '$(abspath $<)' $@
 
-emulated_bin = $(emulated_linked) $(emulated)/tests/mistakes $(emulated)/tests/device_mpi.so $(emulated_others)
+emulated_bin = $(emulated_linked) $(emulated)/tests/mistakes $(emulated)/tests/device_mpi.so $(emulated)/tests/libcuda.so.1 $(emulated_others)
 emulated: $(emulated_bin)
 
 # ThreadSanitizer does not know fibers. Without a C++ compiler the tests are skipped and say so.

@@ -460,6 +460,21 @@ static enum status cpu_copy(const struct device *dev, void *to, const void *from
     return ST_OK;
 }
 
+/* backend_answers.keep: refuses, as the CPU has no memory that a handle opens. */
+static enum status cpu_keep(const struct device *dev, const void *from, uint64_t bytes, struct kept_values *kept,
+                            struct error *e)
+{
+    (void)dev, (void)from, (void)bytes;
+    kept->memory = NULL;
+    return fail(e, ST_RESOURCE, "the CPU has no device memory");
+}
+
+/* backend_answers.release: nothing was kept. */
+static void cpu_release(const struct device *dev, struct kept_values *kept)
+{
+    (void)dev, (void)kept;
+}
+
 const struct backend_answers cpu_answers = {
     .read_depths = cpu_read_depths,
     .reads_peer = cpu_reads_peer,
@@ -470,4 +485,6 @@ const struct backend_answers cpu_answers = {
     .make_values = cpu_make_values,
     .list_values = cpu_list_values,
     .copy = cpu_copy,
+    .keep = cpu_keep,
+    .release = cpu_release,
 };

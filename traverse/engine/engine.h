@@ -239,9 +239,16 @@ struct value_list {
     uint64_t count;
 };
 
+/* A copy of an answer in device memory of its own, which other processes can open: on a GPU by CUDA's call for such handles. */
+struct kept_values {
+    void *memory; /* valid in this process; NULL: there is no copy */
+    unsigned char handle[64]; /* by which other processes open the memory */
+    char gpu[16]; /* the PCI address of the GPU, as text */
+};
+
 /* The functions that make answers of the last search, in the order of the calls:
  * - After `join`: `open` once, and reads_peer at any time. `close` of the device frees what `open` allocated.
- * - After a search: read_depths at any time; or make_values, and then list_values and copy.
+ * - After a search: read_depths at any time; or make_values, and then list_values, copy and keep.
  * - Before make_values, if several shards want parents: `ask`, `reply` and take_replies, with the steps of find_parents
  *   (results/answers.c) between them.
  * In all functions p is the number of shards, `locals` the number of this shard's local vertices, and d that of
@@ -291,6 +298,13 @@ struct backend_answers {
 
     /* Copies bytes from the host to the device or back, after the work of all earlier calls, and waits for the copy. */
     enum status (*copy)(const struct device *device, void *to, const void *from, uint64_t bytes, struct error *e);
+
+    /* Copies `bytes` bytes of the device to memory of their own, fills *kept, and waits. The memory stays until `release`, whatever
+     * is searched. Returns ST_RESOURCE if memory is short, if other processes cannot open the memory, or if devices have no memory
+     * of their own (has_device_memory); the device stays usable, and kept->memory is NULL. */
+    enum status (*keep)(const struct device *device, const void *from, uint64_t bytes, struct kept_values *kept,
+                        struct error *e);
+    void (*release)(const struct device *device, struct kept_values *kept); /* frees the copy */
 };
 
 /* ---- the table ---- */

@@ -37,6 +37,7 @@ struct args {
     int together;      /* 1: all roots, or all roots of a line with `serve`, are searched as one */
     int serve;         /* 1: roots are read from standard input while the program runs */
     int in_place;      /* 1: with `serve`, result files that exist are overwritten in place */
+    int device_answers; /* 1: with `serve`, depths and parents stay in device memory, for other processes */
     int result_format; /* the format of depths and parents, an enum result_format */
     enum base_choice base; /* what people call the first vertex */
     const char *map;   /* the file that maps ids to names; NULL: there is none */

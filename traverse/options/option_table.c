@@ -132,6 +132,8 @@ const struct option_row option_table[] = {
      .help = "of --depths and --parents (default suffix: as their names end)"},
     {.name = "in-place", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(in_place),
      .help = "with --serve and --force: write over result files that exist; names need no %d"},
+    {.name = "device-answers", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(device_answers),
+     .help = "with --serve: keep results in memory of the GPU, and give handles by which a program opens them"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
      .at = AT(answer), .json = "answer",
      .help = "what answer_s is the time of (default parents with --parents, else depths)"},

@@ -209,6 +209,19 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
+/* Ends the program if --device-answers was given with an option that it excludes, or without --serve. Names of --map are excluded as
+ * lines of --serve release answers, and a name could look the same. */
+static void check_device_answers(const struct args *args)
+{
+    int files = 0;
+    for (int i = 0; i < ROOT_RESULTS; i++)
+        files += args->results[i] != NULL;
+    if (args->device_answers && !args->serve)
+        cli_usage(&args->cli, "--device-answers needs --serve");
+    if (args->device_answers && (args->together || args->map != NULL || files > 0))
+        cli_usage(&args->cli, "--device-answers excludes --together, --map and files of results");
+}
+
 /* Ends the program if results of several roots would go to one file that cannot take them. There are three cases:
  * - The file is a table, and the user has asked for several roots: each root appends its lines.
  * - With --in-place, the file is overwritten for each root.
@@ -245,7 +258,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
         options_read_roots(args);
     if (args->nearest != NULL && !args->together)
         cli_usage(&args->cli, "--nearest needs --together, as otherwise each search has just one root");
-    const int trees = args->parents != NULL || args->nearest != NULL;
+    check_device_answers(args);
+    const int trees = args->parents != NULL || args->nearest != NULL || args->device_answers;
     args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL && !trees;
     if ((int)args->answer == ANSWER_NONE)
         args->answer = trees ? ANSWER_PARENTS : ANSWER_DEPTHS;

@@ -16,6 +16,7 @@
 void results_close(struct results *r)
 {
     windows_close(&r->windows);
+    kept_answers_close(&r->kept, &r->answers);
     answers_close(&r->answers);
     for (uint32_t g = 0; r->depth != NULL && g < r->graph->device_count; g++)
         memory_release(r->budget, r->depth[g]);

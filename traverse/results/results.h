@@ -2,6 +2,7 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
+#include "kept_answers.h"
 #include "windows.h"
 
 #include "traverse/options/args.h"
@@ -30,6 +31,7 @@ struct results {
     int32_t *delegate_depth; /* [d] depths of delegates, set by results_collect */
     int answering;           /* 1: searches make answers */
     struct answers answers;  /* open only if `answering` is 1 */
+    struct kept_answers kept; /* with --device-answers: the answers that were given to another process */
     struct windows windows;  /* opened by the first results_write that reads values from devices */
     int counts_kept;         /* 1: results_collect counts edges_kept */
 };

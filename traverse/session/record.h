@@ -21,6 +21,7 @@ struct record {
     struct exchange_counts *level_exchanges; /* [iterations] summed over all ranks; NULL: no --breakdown. Owned */
     struct pair_log pairs; /* with --count-pairs: the vertices that each rank sent to each other rank */
     struct level_log log; /* with --trace: the levels of this rank, until trace_file_add clears the log */
+    const struct kept_answers *kept; /* with --device-answers: the last two are depths and parents of this search; otherwise NULL */
     struct breakdown *level_times; /* [iterations] times of each level, each on the slowest rank; NULL: no --breakdown. Owned */
 };
 

@@ -79,6 +79,19 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
+/* Prints what opens the answers that are kept of one search: parents and then depths, each as its number, the bytes of a value and the
+ * handle. */
+static void print_kept(FILE *out, const struct kept_answer *kept)
+{
+    static const char *const name[] = {"parents", "depths"};
+    fprintf(out, " gpu %s values %" PRIu64, kept->at.gpu, kept->values);
+    for (int i = 0; i < 2; i++) {
+        fprintf(out, " %s %" PRIu64 ":%" PRIu32 ":", name[i], kept[i].number, kept[i].width);
+        for (size_t b = 0; b < sizeof kept->at.handle; b++)
+            fprintf(out, "%02x", kept[i].at.handle[b]);
+    }
+}
+
 /* Prints a line of text about one search. */
 void report_record(FILE *out, const struct environment *env, const struct record *r)
 {
@@ -93,6 +106,8 @@ void report_record(FILE *out, const struct environment *env, const struct record
         fprintf(out, " validate_s %.6f", r->validate_s);
     if (r->roots != NULL)
         fprintf(out, " roots %" PRIu64, r->root_count);
+    if (r->kept != NULL)
+        print_kept(out, &r->kept->all[r->kept->count - 2]);
     if (r->name != NULL) {
         fputs(" name ", out);
         text_print_visible(out, r->name, strlen(r->name));

@@ -138,6 +138,11 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, shown_id(&s->graph, record->root));
+    if (run->args->device_answers) {
+        if (kept_answers_add(&s->results.kept, &s->results.answers, e) != ST_OK)
+            return e->status;
+        record->kept = &s->results.kept;
+    }
     /* With --serve, the record is printed last, because its line tells the user that the result files are complete. */
     warn_of_width(run, record->root, record->reach.levels - 1);
     if (write_results(run, &roots, record->root, e) == ST_OK && talks && run->args->serve)
@@ -186,6 +191,11 @@ static enum status serve_all(struct run *run, struct error *e)
         if (s->roots.count > 0)
             search_one(run, 0, &record, talks, e);
         record_free(&record);
+        if (run->args->device_answers && e->status == ST_RESOURCE) { /* no room for one more answer: searches go on */
+            serve.refused = *e;
+            serve.any_refused = 1;
+            *e = (struct error){0};
+        }
         if (e->status != ST_OK)
             break;
         if (serve.refused.status != ST_OK)
@@ -216,6 +226,21 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
+/* Fails with ST_USAGE if --device-answers was given, and the search is not that of one GPU over one shard. All ranks agree without a
+ * message. */
+static enum status check_single_device(const struct searcher *s, struct error *e)
+{
+    const uint32_t p = s->graph.manifest.p;
+    if (!s->args->device_answers)
+        return ST_OK;
+    if (!s->rank.backend->has_device_memory)
+        return fail(e, ST_USAGE, "--device-answers: needs a GPU, and this search runs on the CPU");
+    if (p > 1 || s->comm.ranks > 1)
+        return fail(e, ST_USAGE, "--device-answers: needs a graph of one shard, on one rank: found %" PRIu32 " on %" PRIu32, p,
+                    s->comm.ranks);
+    return ST_OK;
+}
+
 /* Does the whole run: opens the searcher, chooses roots, searches, and reports. Called by searcher_run on each rank that
  * searches, with the struct run. */
 static void run_on_rank(void *context, struct error *e)
@@ -226,8 +251,8 @@ static void run_on_rank(void *context, struct error *e)
     double start = cli_seconds();
     if (s->comm.rank == 0)
         progress_start(&args->cli);
-    if (searcher_open(s, args->depths != NULL || args->parents != NULL || args->nearest != NULL, e) != ST_OK ||
-        searcher_choose_roots(s, e) != ST_OK)
+    if (searcher_open(s, args->depths != NULL || args->parents != NULL || args->nearest != NULL || args->device_answers, e) != ST_OK ||
+        check_single_device(s, e) != ST_OK || searcher_choose_roots(s, e) != ST_OK)
         return;
     run->searches = args->together ? 1 : s->roots.count;
     run->records = zeroed(run->searches, sizeof *run->records, "records", e);

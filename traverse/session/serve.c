@@ -76,6 +76,22 @@ static enum status find_ids(char *line, int64_t bytes, const struct searcher *se
     return e->status;
 }
 
+/* Releases the answer of a line "release NUMBER" (--device-answers). Sets s->refused if there is no such answer. Returns 0 if the line
+ * is another one. */
+static int releases_answer(struct serve *s, struct searcher *searcher)
+{
+    static const char word[] = "release ";
+    const char *text = s->line + strlen(word);
+    uint64_t number = 0;
+    if (!searcher->args->device_answers || strncmp(s->line, word, strlen(word)) != 0)
+        return 0;
+    if (parse_u64(text, &number) != 0)
+        fail(&s->refused, ST_USAGE, "release '%.64s': expected the number of an answer", text);
+    else
+        kept_answers_release(&searcher->results.kept, &searcher->results.answers, number, &s->refused);
+    return 1;
+}
+
 /* Collective. Makes the roots that rank 0 has found those of all ranks, and finds their shards. */
 static enum status share_roots(const struct searcher *searcher, uint64_t count, struct roots *roots, struct error *e)
 {
@@ -101,10 +117,12 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
     int64_t bytes;
     watch_phase("waiting for a root");
     if (rank->comm->rank == 0) {
-        while ((bytes = read_line(s)) == 0)
-            ;
         s->refused = (struct error){0};
-        if (bytes < 0 && ferror(stdin))
+        while ((bytes = read_line(s)) == 0 || (bytes > 0 && releases_answer(s, searcher) && s->refused.status == ST_OK))
+            ;
+        if (s->refused.status != ST_OK)
+            order.what = ORDER_NOTHING;
+        else if (bytes < 0 && ferror(stdin))
             fail_errno(e, "standard input", "cannot read");
         else if (bytes < 0)
             order.what = ORDER_END;

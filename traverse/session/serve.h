@@ -19,7 +19,8 @@ struct serve {
 
 /* Collective. Waits for the next line of standard input, and finds the shard of the root on this line, or of all roots with
  * --together. All ranks sleep while they wait, and the time of --timeout does not run. Sets roots->count to 0 if the input has
- * ended (serve->ended), if the line names no vertex of the graph, or if a result file must not be written. */
+ * ended (serve->ended), if the line names no vertex of the graph, or if a result file must not be written. With --device-answers
+ * releases the answers that lines before it name, and also returns without a root if there is no such answer. */
 enum status serve_next_root(struct serve *serve, struct searcher *searcher, struct error *e);
 
 /* Prints one line with the reason why the last line was refused. */

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
 import functools
 import itertools
@@ -20,6 +21,7 @@ import numpy
 
 from dbfs import _batch
 from dbfs._batch import Centralities, Diameter
+from dbfs._device import DeviceArray, close_memory, open_memory
 from dbfs._edges import vertex_of
 from dbfs._pack import manifest_of, names_path
 from dbfs._programs import Error, failure, launcher, program, start, words_of
@@ -43,6 +45,13 @@ class Together(NamedTuple):
     distances: numpy.ndarray  # int32: edges from the nearest root
     parents: numpy.ndarray  # int32 or int64: the vertex before each; a root's is itself
     nearest: numpy.ndarray  # of the type of parents: the root to which the parents lead
+
+
+class DeviceSearch(NamedTuple):
+    """What a search found, by vertex, in memory of the GPU; -1 where nothing leads."""
+
+    distances: DeviceArray  # int32: edges from the root
+    parents: DeviceArray  # int32 or int64: the vertex before each on a shortest path; the root's is itself
 
 
 class _Files:
@@ -77,7 +86,8 @@ class _Files:
 class _Server:
     """A dbfs-traverse --serve: it takes a line with a root, writes the results, and gives a line.
 
-    `kind` is Search or Together, whose fields are options of the program: --depths, --parents, --nearest.
+    `kind` is Search or Together, whose fields are options of the program: --depths, --parents, --nearest; or DeviceSearch, for
+    which no files are written.
 
     The program opens descriptors of this process, by their names in /proc, and writes over the files that are put
     there; so no result has a name of its own, which would have to be removed. A session of its own keeps the interrupts of
@@ -87,11 +97,11 @@ class _Server:
     def __init__(self, path, ranks, folder, options, kind):
         self._folder = folder
         self._messages = tempfile.TemporaryFile()
-        self._places = [tempfile.TemporaryFile() for _ in kind._fields]  # regular files from the start, as it checks them
+        self._places = [tempfile.TemporaryFile() for _ in _fields_in_files(kind)]  # regular files from the start, as it checks them
         self._names = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
         outputs = itertools.chain(*zip(("--depths", "--parents", "--nearest"), self._names))
-        words = [program("dbfs-traverse"), "--serve", "--force", "--in-place", "--result-format", "npy", *options,
-                 *["--together"] * (kind is Together), *outputs, path]
+        how = ["--device-answers"] if kind is DeviceSearch else ["--force", "--in-place", "--result-format", "npy"]
+        words = [program("dbfs-traverse"), "--serve", *how, *options, *["--together"] * (kind is Together), *outputs, path]
         if ranks > 1:
             words[:0] = [launcher(), "-n", str(ranks)]
         self._process = start(*words, stdin=-1, stdout=-1, stderr=self._messages, bufsize=0, start_new_session=True)
@@ -100,7 +110,10 @@ class _Server:
         """Sends the roots of a search, whose results go into these files."""
         for place, file in zip(self._places, files):
             os.dup2(file.fileno(), place.fileno(), inheritable=False)
-        line = (",".join(map(str, roots)) + "\n").encode()
+        self._send(",".join(map(str, roots)))
+
+    def _send(self, text):
+        line = (text + "\n").encode()
         with contextlib.suppress(BrokenPipeError):
             while line:
                 line = line[self._process.stdin.write(line):]
@@ -145,6 +158,73 @@ class _Server:
     def _close(self):
         for file in self._process.stdin, self._process.stdout, self._messages, *self._places:
             file.close()
+
+
+class _DeviceServer(_Server):
+    """A dbfs-traverse --serve --device-answers. Each array has memory of its own, which the program frees when nobody has the array.
+
+    As long as somebody has an array, the program does not end, even if the graph is closed.
+    """
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self._owner = os.getpid()
+        self._held = set()  # the numbers of arrays that somebody has
+        self._released = collections.deque()  # numbers that the program is to be told
+        self._writing = threading.Lock()
+        self.leaves = False  # it ends with the last array
+
+    def ask(self, roots, files):
+        with self._writing:
+            self._tell_released()
+            super().ask(roots, files)
+
+    def take(self, figures) -> DeviceSearch:
+        """The arrays that the line of a root tells of; their words are taken out of `figures`."""
+        gpu, n = figures.pop("gpu"), int(figures.pop("values"))
+        fields = [figures.pop(name).split(":") for name in ("depths", "parents")]
+        arrays = []
+        try:
+            for number, width, handle in fields:
+                array = DeviceArray(gpu, open_memory(gpu, handle), n, int(width))
+                self._held.add(number)
+                weakref.finalize(array, self._give_back, number, array._address, gpu).atexit = False
+                arrays.append(array)
+        except Error:
+            self._released.extend(number for number, _, _ in fields[len(arrays):])
+            raise
+        return DeviceSearch(*arrays)
+
+    def _give_back(self, number, address, gpu):
+        """Nobody has the array any more. Any thread may call this, also in the middle of a question."""
+        if os.getpid() != self._owner:
+            return
+        with contextlib.suppress(Error):
+            close_memory(gpu, address)
+        self._held.discard(number)
+        self._released.append(number)
+        if self._writing.acquire(blocking=False):
+            try:
+                self._tell_released()
+            finally:
+                self._writing.release()
+        if self.leaves and not self._held:
+            self.leave()
+
+    def _tell_released(self):
+        with contextlib.suppress(ValueError):  # the pipe is closed, as the program ends
+            while self._released:
+                self._send(f"release {self._released.popleft()}")
+
+    def kill(self):
+        self.leaves = True
+        if not self._held:
+            super().kill()
+
+    def stop(self):
+        self.leaves = True
+        if not self._held:
+            super().stop()
 
 
 class _OfThread(threading.local):
@@ -256,21 +336,30 @@ class Graph:
     # ---- questions ----
 
     def search(self, root, *, reverse: bool = False, max_depth: Optional[int] = None, direction: Optional[str] = None,
-               together: bool = False, targets=None) -> Union[Search, Together]:
+               together: bool = False, targets=None, device: bool = False) -> Union[Search, Together, DeviceSearch]:
         """Distances from a vertex, and the vertex before each: two read-only arrays of n values, -1 where nothing leads.
 
         reverse: against the edges of a directed graph, so that distances are those to the root. max_depth: vertices beyond
         count as not reached. direction: how, "push", "pull" or "auto" of dbfs-traverse(1); results are the same.
         together: root is a list of vertices, distances are those from the nearest of them, and a third array, `nearest`,
         says which that is. targets: a list of vertices; the arrays have a value for each of these alone, in their order.
+        device: the arrays stay on the GPU, as DeviceArray, for torch.as_tensor(array, device="cuda") and cupy.asarray(array);
+        this needs a graph of one shard, and neither together nor targets.
 
         The first search with other options than those of the last two starts a program of its own, which loads the shards.
 
-        Error: code 2, there is no such vertex; else the program has failed. TypeError: this is no vertex.
+        Error: code 2, there is no such vertex, or with device no GPU; code 5, the GPU has no room for one more result; else the
+        program has failed. TypeError: this is no vertex.
         """
         words = _words_of_search(reverse, max_depth, direction)
         chosen = None if targets is None else self._vertices(targets)
-        if together:
+        if device:
+            if together or targets is not None:
+                raise ValueError("a search with device=True has one root, and a result for all vertices")
+            if self._opened[1] > 1 or int(self._manifest["p"]) > 1:
+                raise Error("results stay on a GPU only if a graph has one shard, and is opened with one rank", 2)
+            roots, kind = tuple(self._vertices([root]).tolist()), DeviceSearch
+        elif together:
             roots, kind = tuple(self._vertices(root).tolist()), Together
             if not roots:
                 raise ValueError("a search needs a root")
@@ -361,13 +450,15 @@ class Graph:
             if self._ended is not None:
                 raise type(self._ended)(*self._ended.args)
             pool = self._files
-            files = [pool.lend() for _ in kind._fields]
+            files = [pool.lend() for _ in _fields_in_files(kind)]
             answer = self._ask(question, files).split()
             if answer[0] == "error":
                 for file in files:
                     pool.give_back(file)
-                raise Error(" ".join(answer[1:]), 2)
-            self._of_thread.figures = dict(zip(answer[0::2], answer[1::2]))
+                raise Error(" ".join(answer[1:]), 5 if kind is DeviceSearch else 2)
+            figures = self._of_thread.figures = dict(zip(answer[0::2], answer[1::2]))
+            if kind is DeviceSearch:
+                return self._server.take(figures)
             self._last = question, kind(*(self._take(file, pool) for file in files))
             return self._last[1]
 
@@ -383,7 +474,7 @@ class Graph:
             while len(self._servers) >= MOST_PROGRAMS:
                 self._servers.pop(next(iter(self._servers))).stop()
             path, ranks, folder, options, _ = self._opened
-            server = _Server(path, ranks, folder, [*options, *words], kind)
+            server = (_DeviceServer if kind is DeviceSearch else _Server)(path, ranks, folder, [*options, *words], kind)
         self._servers[words, kind] = server
         return server
 
@@ -395,8 +486,15 @@ class Graph:
             server = self._server_with(words, kind)
             server.ask(roots, files)
             self._last = None  # its memory is given back while the search runs
-            return server.answer()
+            answer = server.answer()
+            if kind is DeviceSearch and server.leaves:
+                raise ValueError("the graph was closed in the middle of a search")
+            return answer
         except Error as e:
+            if kind is DeviceSearch and e.code > 0:  # such as: no GPU. Other searches go on
+                if self._servers.pop((words, kind), None) is not None:
+                    server.leave()
+                raise
             self._end(Error(*e.args))
             raise
         except BaseException:  # an interrupt: the answer that comes would be taken for that of the next question
@@ -458,6 +556,11 @@ class Graph:
 def _read_only(array: numpy.ndarray) -> numpy.ndarray:
     array.flags.writeable = False
     return array
+
+
+def _fields_in_files(kind) -> tuple:
+    """The fields of a result that are files."""
+    return () if kind is DeviceSearch else kind._fields
 
 
 def _words_of_search(reverse: bool, max_depth: Optional[int], direction: Optional[str]) -> tuple:

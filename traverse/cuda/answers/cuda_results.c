@@ -136,4 +136,6 @@ const struct backend_answers cuda_answers = {
     .make_values = gpu_make_values,
     .list_values = gpu_list_values,
     .copy = gpu_copy,
+    .keep = gpu_keep_answer,
+    .release = gpu_release_answer,
 };

@@ -451,6 +451,10 @@ enum status gpu_ask(struct device *device, uint32_t levels, struct byte_span *qu
 enum status gpu_reply(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
 enum status gpu_take_replies(struct device *device, const struct byte_span *replies, struct error *e);
 
+/* In cuda_kept.c. The functions are those of backend_answers (engine.h). */
+enum status gpu_keep_answer(const struct device *device, const void *from, uint64_t bytes, struct kept_values *kept, struct error *e);
+void gpu_release_answer(const struct device *device, struct kept_values *kept);
+
 /* The functions of backend_cuda, in the order of engine.h. The contract of each function stands in engine.h. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e);
