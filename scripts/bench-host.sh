@@ -39,10 +39,12 @@ levels() { # RESIDENCE: of each level root, seconds, direction, rows, pushed edg
     "$bin/dbfs-traverse" --backend "${BACKEND:-cuda}" --trust --no-check -q -n "${ROOTS:-16}" --resident "$1" \
         --trace "$work/$1.json" --force "$graph" >/dev/null
     tr -d '{}:,"' <"$work/$1.json" | awk '{
-        for (i = 1; $i != "dd"; i++) ;
+        for (i = 1; $i != "root"; i++) ; # behind the number of the format, in the first line
+        root = $(i + 1)
+        for (; $i != "dd"; i++) ;
         for (; i < NF; i++) { if ($i == "pushed" || $i == "probes" || $i == "direction" || $i == "frontier") of[$i] = $(i + 1)
             if ($i == "compute_s") seconds = $(i + 2) }
-        print $2, seconds, of["direction"], of["frontier"], of["pushed"], of["probes"] }'
+        print root, seconds, of["direction"], of["frontier"], of["pushed"], of["probes"] }'
 }
 levels raw >"$work/raw"
 levels host >"$work/host"
