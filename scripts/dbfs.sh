@@ -32,7 +32,7 @@ PATH=${bin%/*}:$PATH
 action=search # or: list, clean
 files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false map='' undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
-roots_from='' pairs='' targets='' program=dbfs-traverse serving=false clean_all=false
+roots_from='' pairs='' targets='' program=dbfs-traverse mode='' serving=false clean_all=false
 making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -87,7 +87,7 @@ describe_options() {
             sub(/.*--/, "--", name)
             shown = index(options, " " name " ") || index(options, " " name "=") || index(options, " " name "?")
         }
-        !/^ {8}/ && !/^ +-/ { shown = 0 }
+        !/^        / && !/^ +-/ { shown = 0 } # mawk knows no / {8}/
         shown'
 }
 
@@ -147,6 +147,7 @@ find_option() {
         if [ "${name%[=?]}" = "$1" ]; then found=("$name") && break; fi
         if [[ $name == "$1"* ]]; then found+=("$name"); fi
     done
+    [ "$1" != --directed ] || die 2 '--directed: is no option: it is --direction directed'
     case ${#found[@]} in
     0) die 2 "$1: is no option$(did_you_mean "$1" <<<"$own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter $of_components"): see --help" ;;
     1) option=${found[0]%[=?]} takes=${found[0]#"${found[0]%[=?]}"} ;;
@@ -210,6 +211,13 @@ take_map() { # FILE: of --compact
     compact=true map=$1 making+=(--compact)
 }
 
+# PROGRAM OPTION: the program searches, as the option is its own. Only dbfs-batch takes a --target beside its own options.
+choose() {
+    [ $program = dbfs-traverse ] || [ $program = "$1" ] || [ "$program $mode $1" = 'dbfs-paths --target dbfs-batch' ] ||
+        die 2 "$mode and $2 exclude each other"
+    program=$1 mode=$2
+}
+
 take_value() { # OPTION VALUE
     case $1 in
     -o | --output | --depths) take_result --depths "$2" distances ;;
@@ -218,23 +226,23 @@ take_value() { # OPTION VALUE
     --trace) take_result "$1" "$2" trace ;;
     --nearest) take_result "$1" "$2" 'nearest roots' ;;
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
-    --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
-    --reached) program=dbfs-batch && take_result "$1" "$2" 'vertices reached' ;;
-    --hops) program=dbfs-batch && take_result "$1" "$2" 'vertices at each distance' ;;
-    --sizes) program=dbfs-components && take_result "$1" "$2" 'sizes of components' ;;
-    --histogram) program=dbfs-components && take_result "$1" "$2" 'numbers of components' ;;
-    --largest) program=dbfs-components && take_result "$1" "$2" 'largest component' ;;
-    --all) program=dbfs-diameter && take_result "$1" "$2" eccentricities ;;
+    --centrality) choose dbfs-batch "$1" && take_result "$1" "$2" centrality ;;
+    --reached) choose dbfs-batch "$1" && take_result "$1" "$2" 'vertices reached' ;;
+    --hops) choose dbfs-batch "$1" && take_result "$1" "$2" 'vertices at each distance' ;;
+    --sizes) choose dbfs-components "$1" && take_result "$1" "$2" 'sizes of components' ;;
+    --histogram) choose dbfs-components "$1" && take_result "$1" "$2" 'numbers of components' ;;
+    --largest) choose dbfs-components "$1" && take_result "$1" "$2" 'largest component' ;;
+    --all) choose dbfs-diameter "$1" && take_result "$1" "$2" eccentricities ;;
     --cache) cache=$2 implied=false making+=("$1") ;;
     -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
     --target)
-        [ $program = dbfs-batch ] || program=dbfs-paths
+        [ $program = dbfs-batch ] || choose dbfs-paths "$1"
         pass search "$1" "$2"
         ;;
-    --pairs) program=dbfs-paths pairs=$2 ;;
-    --targets) program=dbfs-batch targets=$2 ;;
+    --pairs) choose dbfs-paths "$1" && pairs=$2 ;;
+    --targets) choose dbfs-batch "$1" && targets=$2 ;;
     --direction) take_direction "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
@@ -253,10 +261,10 @@ pass_on() {
     elif has "$1" "$of_pack"; then
         pack+=("$2") making+=("$1")
     else
-        ! has "$1" "$of_paths" || program=dbfs-paths
-        ! has "$1" "$of_batch" || program=dbfs-batch
-        ! has "$1" "$of_components" || program=dbfs-components
-        ! has "$1" "$of_diameter" || program=dbfs-diameter
+        ! has "$1" "$of_paths" || choose dbfs-paths "$1"
+        ! has "$1" "$of_batch" || choose dbfs-batch "$1"
+        ! has "$1" "$of_components" || choose dbfs-components "$1"
+        ! has "$1" "$of_diameter" || choose dbfs-diameter "$1"
         search+=("$2")
     fi
 }
@@ -270,7 +278,7 @@ take_flag() { # OPTION, or OPTION=VALUE
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
-    --components) program=dbfs-components ;;
+    --components) choose dbfs-components "$1" ;;
     --compact) compact=true making+=("$1") ;;
     --compact=*) take_map "${1#*=}" ;;
     --no-cache) keep=false making+=("$1") ;;
@@ -376,6 +384,19 @@ check_command() {
     $implied || $keep || die 2 '--cache and --no-cache contradict each other'
     find_beside
     refuse_inputs
+}
+
+# Refuses options that the program of this mode has not, in the words of the command line.
+check_mode() {
+    local known word name
+    [ $program != dbfs-traverse ] || return 0
+    known=$({ "$program" --help=all 2>/dev/null || "$program" --help; })
+    for word in "${search[@]}"; do
+        name=${word%%=*}
+        [[ $name == --* || $name == -[rng] ]] || continue
+        [ "$program $name" != 'dbfs-components --depths' ] || continue # its -o
+        grep -qE -- "(^|[ ,])$name([] ,=[]|$)" <<<"$known" || die 2 "${name/#--depths/-o} is not for $mode: man $program"
+    done
 }
 
 # FILE: says before anything else that a file cannot be read, with the system's reason
@@ -860,6 +881,7 @@ make_scratch() {
 keep_list() {
     local list=$2
     [ -n "$list" ] || return 0
+    [ "$list" = - ] || [ -e "$list" ] || die 1 "$list: cannot read it: No such file or directory"
     if ! is_regular "$list"; then
         make_scratch
         list=$scratch/${1#--}
@@ -1063,7 +1085,12 @@ trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP
 if [ $action != search ]; then
     find_places
-    if [ $action = list ]; then print "$(list_kept)"; else clean_kept; fi
+    if [ $action = clean ]; then
+        clean_kept
+    else
+        kept=$(list_kept)
+        [ -z "$kept" ] || print "$kept"
+    fi
     exit
 fi
 check_command
@@ -1071,6 +1098,7 @@ for file in "${files[@]}"; do check_input "$file"; done
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 keep_list --targets "$targets"
+check_mode
 if [ $program = dbfs-components ]; then
     check_map
     find_components

@@ -177,6 +177,38 @@ check "$situation: have their numbers" test "$(cut -f 2,3 hops.tsv | tr '\t\n' '
 check_exit 0 'distances to the targets in a pipe' eval 'echo 8 | dbfs -q -r 7 --targets - -o - g.txt'
 check "$situation: are those of a search" test "$(cat out)" = "$(awk '$1 == 8 { print "7\t8\t" $2 }' want.txt)"
 printf '0 1\n1 2\n2 3\n3 4\n' >line.txt
+while read -r options; do
+    check_exit 2 "two modes: $options" dbfs $options line.txt
+    check_says 'exclude each other'
+done <<'END'
+--components --diameter
+--diameter --components
+--components --hops h.csv
+--components --all e.csv
+-r 0 --target 1 --radius
+--centrality c.csv -n all --diameter
+-r 0 --target 1 --components
+END
+while IFS='|' read -r options says; do
+    check_exit 2 "an option that a mode has not: $options" dbfs $options line.txt
+    check_says "^dbfs: $says"
+done <<'END'
+--diameter -o d.csv|-o is not for --diameter
+-r 0 --target 2 --max-depth 2|--max-depth is not for --target
+-r 0 --target 2 -o p.csv|-o is not for --target
+-r 0 --components|-r is not for --components
+-r 0 --reached a.csv --list-reached b.csv|--list-reached is not for --reached
+--directed -r 0|--directed: is no option: it is --direction directed
+-r 0 --list-reached near.npy|near.npy: this result is a table
+-n all --centrality c.npy|c.npy: this result is a table
+END
+check "$situation: nothing is written" test ! -e near.npy -a ! -e c.npy -a ! -e a.csv -a ! -e d.csv
+check_exit 0 '-t of dbfs-batch beside its options' dbfs -q -r 0,1 --target 2 --targets <(echo 1) -o matrix.csv line.txt
+check "$situation: both are targets" test "$(wc -l <matrix.csv)" = 5
+check 'descriptions of --help=all are whole' grep -q 'below the second back to push\|becomes the root' <(dbfs --help=all)
+check 'a list of no kept graphs is empty' test "$(dbfs --cache-list nowhere.txt | wc -c)" = 0
+check_exit 1 'a missing file of roots' dbfs --roots-from nowhere.txt line.txt
+check_says '^dbfs: nowhere.txt: cannot read it: No such file'
 check_exit 0 'the diameter of a line' dbfs --diameter --radius line.txt
 check "$situation: has diameter, radius and centre" test "$(sed -n 's/^\(diameter\|radius\|center\): //p' out | tr '\n' ',')" = 4,2,2,
 check_exit 0 'all eccentricities' dbfs -q --all far.csv line.txt

@@ -177,8 +177,11 @@ static enum status check_names(const char *const *result, const struct inputs *i
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         struct stat st;
         const char *name = result[i];
-        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS || i > RESULT_CENTRALITY, e) != ST_OK)
+        const int is_text = i == VALUE_RESULTS || i == RESULT_CENTRALITY; /* reached vertices, centralities */
+        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS || i >= RESULT_CENTRALITY || is_text, e) != ST_OK)
             return e->status;
+        if (name != NULL && is_text && (is_ending(name, ".npy") || is_ending(name, ".raw")))
+            return fail(e, ST_USAGE, "%s: this result is a table, and no array: .csv, or lines with tabs", name);
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++) {
             if (!(i == 1 && args_in_one_table(args))) /* parents, beside depths */
