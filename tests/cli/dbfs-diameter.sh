@@ -162,13 +162,22 @@ check_exit 3 'the state of another graph' "$diameter" -q --resume "$tmp/damaged.
 check_exit 2 'a state that is a folder' "$diameter" -q --resume "$tmp" "$tmp/grid-3"
 check_exit 2 'the state and the table are one file' "$diameter" -q --resume "$tmp/x" --all "$tmp/x" "$tmp/grid-3"
 
-# a signal: the bounds are printed, and the state is kept
-"$BIN/rmatgen" -q -s 12 -e 3 -o "$tmp/rmat.edges"
+# a signal: the bounds are printed, and the state is kept. The pipe holds fewer lines than there are searches, so the program is still
+# running when the signal comes.
+"$BIN/rmatgen" -q -s 13 -e 2 -o "$tmp/rmat.edges"
 "$BIN/dbfs-pack" -q -p 2 -o "$tmp/rmat" "$tmp/rmat.edges"
 mkfifo "$tmp/lines"
 "$diameter" -@ 1 --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat" >"$tmp/lines" 2>"$tmp/err" &
 pid=$!
-{ read -r line && kill -TERM $pid; cat; } <"$tmp/lines" >"$tmp/out"
+python3 - "$tmp/lines" $pid >"$tmp/out" <<'END'
+import fcntl, os, signal, sys
+pipe = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.fcntl(pipe, 1031, 4096)  # F_SETPIPE_SZ
+os.read(pipe, 1)
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+with open(pipe) as lines:
+    print(lines.read(), end="")
+END
 wait $pid
 check 'SIGTERM ends a search with 143' test $? = 143
 check "$situation: prints the bounds" grep -qE '^diameter: [0-9]+' "$tmp/out"
