@@ -7,6 +7,7 @@
 #include "formats/base/text.h"
 #include "formats/mpi/comm.h"
 #include "formats/mpi/watch.h"
+#include "formats/result_name.h"
 #include "tools/components/component_files.h"
 #include "tools/components/contract.h"
 #include "tools/components/strong.h"
@@ -91,23 +92,13 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     cli_once(cli, output_option[output], argument, &c->output[output]);
 }
 
-static int ends_in_npy(const char *name)
-{
-    size_t length = name != NULL ? strlen(name) : 0;
-    return length >= 4 && strcmp(name + length - 4, ".npy") == 0;
-}
-
 /* Refuses options that contradict each other. */
 static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
 {
     if (c->map != NULL && c->output[NUMBERS] == NULL)
         cli_usage(cli, "--map has the names for -o, which is not given");
-    if (c->map != NULL && ends_in_npy(c->output[NUMBERS]))
+    if (c->map != NULL && name_ends_in(c->output[NUMBERS], ".npy"))
         cli_usage(cli, "--map: %s is an array without names; line k + 1 of the map is the name of vertex k", c->output[NUMBERS]);
-    for (int i = SIZES; i <= HISTOGRAM; i++) {
-        if (ends_in_npy(c->output[i]))
-            cli_usage(cli, "%s: %s: is a table of text: FILE.csv, or FILE.tsv", output_option[i], c->output[i]);
-    }
     if (c->strong && comm->ranks > 1)
         cli_usage(cli, "--strong: strong components are found by one process, with threads: leave out mpiexec or srun");
     if (c->output[LARGEST] != NULL && outfile_is_stdout(c->output[LARGEST]) && isatty(STDOUT_FILENO))
@@ -141,9 +132,12 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
  * All but --largest are written by rank 0 alone. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
+    static const enum result_content content_of[OUTPUTS] = {[NUMBERS] = RESULT_IS_VALUES, [SIZES] = RESULT_IS_TABLE, [HISTOGRAM] = RESULT_IS_TABLE};
     for (int i = 0; i < OUTPUTS && e->status == ST_OK; i++) {
         if (comm->rank > 0 && i != LARGEST)
             continue;
+        if (c->output[i] != NULL && result_name_check(c->output[i], content_of[i], cli->program, e) != ST_OK)
+            break;
         outfile_refuse_inputs(c->output[i], c->inputs.path, c->inputs.count, e);
         outfile_refuse_inputs(c->output[i], &c->map, 1, e);
         for (int other = 0; other < i; other++)

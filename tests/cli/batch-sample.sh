@@ -5,22 +5,13 @@
 set -u
 in_memory_mib=64
 . tests/lib.sh
-batch=("$BIN/dbfs-batch" --backend "${BACKEND:-cpu}" -q)
-export OMP_WAIT_POLICY=passive
+. tests/batch_graphs.sh
 
-# ---- graphs: hubs; a long path, where roots share little; components and isolated vertices; directed edges ----
-"$BIN/rmatgen" -q -s 11 -f text -o "$tmp/rmat.txt"
+# ---- more graphs: a long path, where roots share little; components and isolated vertices ----
 "$TESTS/mkgraph" path 300 >"$tmp/path.txt"
 "$TESTS/mkgraph" components >"$tmp/components.txt"
-"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt"
-pack() { # NAME P TH [OPTION]
-    "$BIN/edgeconv" -q ${4:--u} -o "$tmp/$1.edges" "$tmp/$1.txt"
-    "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1" "$tmp/$1.edges"
-}
-pack rmat 3 20
 pack path 1 inf
 pack components 2 3
-pack arcs 3 8 --direction=directed
 
 # beside EXACT SAMPLED PROGRAM: runs an awk program on each vertex. Its exact values are id, reached, closeness, closeness_wf and
 # harmonic in e[1..5]; the estimates and errors of the last four are s[2..9].

@@ -4,20 +4,11 @@
 set -u
 in_memory_mib=64
 . tests/lib.sh
-batch=("$BIN/dbfs-batch" --backend "${BACKEND:-cpu}" -q)
-export OMP_WAIT_POLICY=passive
+. tests/batch_graphs.sh
 
-# ---- graphs: hubs and isolated vertices; a long path, where roots share little; directed edges ----
-"$BIN/rmatgen" -q -s 11 -f text -o "$tmp/rmat.txt"
+# ---- more graphs: a long path, where roots share little ----
 "$TESTS/mkgraph" path 400 >"$tmp/path.txt"
-"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt"
-pack() { # NAME P TH [OPTION]
-    "$BIN/edgeconv" -q ${4:--u} -o "$tmp/$1.edges" "$tmp/$1.txt"
-    "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1" "$tmp/$1.edges"
-}
-pack rmat 3 20
 pack path 2 inf
-pack arcs 3 8 --direction=directed
 numbers() { tail -c +129 "$1" | od -An -v -t d4 -w4 | tr -d ' '; } # FILE.npy
 
 # ---- the columns of the whole matrix; targets come twice, are isolated, or are roots ----

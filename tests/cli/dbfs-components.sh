@@ -211,6 +211,11 @@ check_exit 2 'two outputs to one file' "$components" -o x --sizes ./x g.edges
 check_exit 2 '--map without -o' "$components" --map names g.edges
 check_exit 2 '--map and .npy' "$components" --map names -o x.npy g.edges
 check_exit 2 'a table that is .npy' "$components" --sizes x.npy g.edges
+for option in '-o c.parquet' '-o c.npz' '-o c.tsv.gz' '--sizes s.raw' '--histogram h.parquet' '--json j.json.gz'; do
+    # shellcheck disable=SC2086 # an option and its value
+    check_exit 2 "$option: a format that is not written" "$components" -q $option g.edges
+    check "$situation: no file is made" test ! -e "${option#* }"
+done
 check_exit 2 '--largest of ranks without %r' timeout 60 "$MPIEXEC" -n 2 "$components" --largest x g.edges
 check_says 'each rank writes a stream of its own'
 check_exit 2 '--strong of ranks' timeout 60 "$MPIEXEC" -n 2 "$components" --strong g.edges

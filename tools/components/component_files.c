@@ -5,6 +5,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/npy.h"
+#include "formats/result_name.h"
 #include "formats/table.h"
 
 #include <inttypes.h>
@@ -41,12 +42,6 @@ struct pieces {
     uint64_t *bytes;   /* [count] of each piece */
     char *memory;      /* [count][PIECE * LINE_BYTES] */
 };
-
-static int ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length >= end && strcmp(name + length - end, suffix) == 0;
-}
 
 /* Makes the lines "id number" of slots begin to end - 1. Returns their bytes. */
 static uint64_t put_lines(const struct pieces *p, const struct slots *s, uint64_t begin, uint64_t end, char *lines)
@@ -105,7 +100,7 @@ static enum status write_numbers(const struct component_graph *g, const char *na
 {
     struct table table;
     char header[NPY_HEADER_BYTES];
-    int is_npy = ends_in(name, ".npy"), is_array = is_npy || ends_in(name, ".raw");
+    int is_npy = name_ends_in(name, ".npy"), is_array = is_npy || name_ends_in(name, ".raw");
     table_begin(&table, out, table_form_of(name), map);
     p->base = g->source->info.base;
     p->separator = is_array ? 0 : table_separator(table.form);

@@ -4,26 +4,20 @@
 #include "formats/base/memory.h"
 #include "formats/base/outfile.h"
 #include "formats/mpi/comm.h"
+#include "formats/result_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether a name ends in the suffix. Upper case and lower case differ. */
-static int ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length >= end && strcmp(name + length - end, suffix) == 0;
-}
-
 /* Returns the format of a result file with this name (args.h). */
 enum result_format result_format_of(enum result_format wanted, const char *name)
 {
-    return wanted != RESULT_BY_SUFFIX ? wanted
-           : ends_in(name, ".npy")    ? RESULT_NPY
-           : ends_in(name, ".raw")    ? RESULT_RAW
-           : ends_in(name, ".csv")    ? RESULT_CSV
-                                      : RESULT_TEXT;
+    return wanted != RESULT_BY_SUFFIX   ? wanted
+           : name_ends_in(name, ".npy") ? RESULT_NPY
+           : name_ends_in(name, ".raw") ? RESULT_RAW
+           : name_ends_in(name, ".csv") ? RESULT_CSV
+                                        : RESULT_TEXT;
 }
 
 /* Returns whether a result is a table of text (args.h). The list of reached vertices always is. */

@@ -2,12 +2,12 @@
 #include "outputs.h"
 
 #include "formats/graph/manifest.h"
+#include "formats/result_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,35 +136,12 @@ static int is_per_root(const char *pattern)
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
-/* Returns whether a name ends in the suffix, in upper or lower case. */
-static int is_ending(const char *name, const char *suffix)
+/* Returns what result number i may be written as. Reached vertices and centralities are tables. */
+static enum result_content content_of(int i)
 {
-    size_t length = strlen(name), end = strlen(suffix);
-    return length >= end && strcasecmp(name + length - end, suffix) == 0;
-}
-
-/* Fails with ST_USAGE if the suffix of a name is that of a format that is not written. Formats of compressed files, such as
- * .gz, never are. If has_values is 1, other file formats, such as .json, are not, either. Without this check, only the next
- * program that reads the file would find the mistake. */
-static enum status refuse_formats(const char *name, int has_values, struct error *e)
-{
-    static const char *const compression[][2] = {
-        {".gz", "gzip"}, {".xz", "xz"}, {".zst", "zstd"}, {".bz2", "bzip2"}, {".lz4", "lz4"}};
-    static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
-                                          ".hdf5",    ".mat",   ".xlsx",    ".json", ".jsonl"};
-    for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
-        if (is_ending(name, compression[i][0]))
-            return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
-                        "`dbfs-traverse ... | %s >%s`", name, compression[i][1], name);
-    }
-    for (size_t i = 0; has_values && i < sizeof formats / sizeof *formats; i++) {
-        int stem = (int)(strlen(name) - strlen(formats[i]));
-        if (is_ending(name, formats[i]))
-            return fail(e, ST_USAGE, "%s: %s is not written: '%.*s.npy' is an array for numpy.load, "
-                        "'%.*s.csv' has a line for each vertex", name, formats[i], stem,
-                        name, stem, name);
-    }
-    return ST_OK;
+    if (i == VALUE_RESULTS || i == RESULT_CENTRALITY)
+        return RESULT_IS_TABLE;
+    return i < VALUE_RESULTS || i > RESULT_CENTRALITY ? RESULT_IS_VALUES : RESULT_IS_REPORT;
 }
 
 /* Checks the names result[RESULTS], in the order of args->results, before a result is written; NULL stands for a result that is
@@ -177,11 +154,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         struct stat st;
         const char *name = result[i];
-        const int is_text = i == VALUE_RESULTS || i == RESULT_CENTRALITY; /* reached vertices, centralities */
-        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS || i >= RESULT_CENTRALITY || is_text, e) != ST_OK)
+        if (name != NULL && result_name_check(name, content_of(i), "dbfs-traverse", e) != ST_OK)
             return e->status;
-        if (name != NULL && is_text && (is_ending(name, ".npy") || is_ending(name, ".raw")))
-            return fail(e, ST_USAGE, "%s: this result is a table, and no array: .csv, or lines with tabs", name);
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++) {
             if (!(i == 1 && args_in_one_table(args))) /* parents, beside depths */
