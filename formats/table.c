@@ -120,13 +120,14 @@ struct piece {
     size_t length;
 };
 
-/* Prints a text, with its control characters made visible. Called by text_printed with a struct piece. */
+/* Prints a text, with control characters as \xNN. Called by text_printed, which collects it in memory, with a struct piece. */
 static void print_visible(FILE *stream, const void *context)
 {
     const struct piece *text = context;
     text_print_visible(stream, text->bytes, text->length);
 }
 
+/* Writes a text as one field (table.h): on a terminal with visible control characters, in CSV in quotes where it needs them. */
 enum status table_text(struct table *t, const char *bytes, size_t length, struct error *e)
 {
     char *shown = t->on_terminal ? text_printed(print_visible, &(struct piece){bytes, length}, &length) : NULL;

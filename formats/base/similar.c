@@ -11,8 +11,8 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* Returns the number of letters between two words, TOO_FAR at most (similar.h), by Levenshtein's table. `row` is the row of the
- * table of a prefix of `word`: row[i] is the number of letters from this prefix to the first i letters of `other`. */
+/* Returns the edit distance of two words, TOO_FAR at most (similar.h), by Levenshtein's table. `row` is a row of that table: row[i] is
+ * the edit distance of the first w + 1 letters of `word` and the first i letters of `other`. */
 int letters_between(const char *word, int length, const char *other)
 {
     int row[LONGEST + 1], other_length = (int)strlen(other);

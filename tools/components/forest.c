@@ -39,7 +39,7 @@ uint32_t forest_window_of(const struct forest *f, uint64_t vertex)
     return f->values.windows == 1 ? 0 : (uint32_t)(vertex * values_of_slot(f) / f->values.window);
 }
 
-/* The slots of window w, which lie in that half of the memory. */
+/* Returns the slots of window w, which is in half 0 or 1 of the memory. If there is one window, it has the whole memory. */
 static struct slots slots_of(const struct forest *f, uint32_t w, int half)
 {
     const struct vertex_values *v = &f->values;
@@ -87,19 +87,22 @@ static inline void flatten_piece(const struct slots *s, unsigned bytes, uint64_t
     }
 }
 
+/* Replaces the parent of each vertex by the root of the vertex, as far as the window shows it (forest.h). Threads may follow parents
+ * that others replace: a parent is only ever replaced by one of its own ancestors. */
 void forest_flatten(const struct slots *s, int threads)
 {
 #pragma omp parallel for num_threads(threads_for(s->count, threads)) schedule(dynamic)
     for (uint64_t i = 0; i < s->count; i += PIECE) {
         uint64_t end = smaller(i + PIECE, s->count);
-        if (s->bytes == 4)
+        if (s->bytes == 4) /* a constant, so that slot_get has no branch */
             flatten_piece(s, 4, i, end);
         else
             flatten_piece(s, 8, i, end);
     }
 }
 
-/* Replaces parents that are in the window `below`, whose slots are roots, by these roots. */
+/* Replaces each parent that is a vertex of the window `below` by the root of this vertex, which its slot holds. All other slots
+ * of s stay as they are: the number `parent` is then at least below->count, as the subtraction wraps around. */
 static void resolve_window(const struct slots *s, const struct slots *below, int threads)
 {
 #pragma omp parallel for num_threads(threads_for(s->count, threads)) schedule(static)

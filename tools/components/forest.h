@@ -37,7 +37,8 @@ static inline int threads_for(uint64_t slots, int threads)
     return slots < 1 << 14 ? 1 : threads;
 }
 
-/* The highest bit of a slot. It is set in slots that are no parents: counts of vertices and numbers of components. */
+/* The highest bit of a slot. It is set if the slot does not hold a parent, but the number of vertices of a component, or the number
+ * of the vertex's component (number.h). */
 static inline uint64_t slot_tag(unsigned bytes)
 {
     return UINT64_C(1) << (8 * bytes - 1);

@@ -146,8 +146,8 @@ static inline void enter(struct search *k, uint32_t v)
     k->stack[k->path++] = v;
 }
 
-/* Follows arcs of the vertex at the end of the path. Ends at an unvisited head, which it puts on the path, and returns 1; or
- * returns 0 when all arcs are followed. */
+/* Follows arcs of the vertex at the end of the path. Returns 1 at the first arc that leads to an unvisited vertex, which it puts on
+ * the path. Returns 0 when all arcs are followed. */
 static inline int follow_arcs(struct search *k)
 {
     const uint32_t *head = k->rows->head;
@@ -203,7 +203,8 @@ static inline void leave(struct search *k)
     }
 }
 
-/* Visits all vertices. */
+/* Searches depth first, without recursion, from each vertex that no earlier search has visited. Afterwards number[v] is the smallest
+ * id of the strong component of v. */
 static void search_all(struct search *k)
 {
     progress_stage("searching strong components", k->rows->n, PROGRESS_ITEMS);
@@ -219,7 +220,7 @@ static void search_all(struct search *k)
         }
     }
     for (uint64_t v = 0; v < k->rows->n; v++)
-        k->number[v] &= ~DONE;
+        k->number[v] &= ~DONE; /* which end_component has set */
 }
 
 /* ---- all of it ---- */
@@ -239,6 +240,7 @@ static enum status check_memory(const struct edge_source *source, const struct m
     return ST_OK;
 }
 
+/* Finds the strong components (strong.h). The slots of the forest, which are zero before, serve as the numbers of the search. */
 enum status strong_components(struct forest *forest, struct edge_source *source, struct memory_budget *budget, struct error *e)
 {
     struct rows rows = {.n = source->totals.n};

@@ -183,7 +183,8 @@ static uint64_t ask_chunk(struct nearest *n, uint32_t g, uint64_t *begin)
     return count;
 }
 
-/* Replies to the questions that device g has received: with the value of each vertex, or with its complement if it is a root. */
+/* Replies to the questions that device g has received, each about one vertex: with the value of the vertex or, if its chain has
+ * ended and so the value is a root, with the bits of the value inverted (~value). */
 static enum status reply_to_all(struct nearest *n, uint32_t g, struct error *e)
 {
     for (uint32_t s = 0; s < n->p && e->status == ST_OK; s++) {
@@ -281,7 +282,8 @@ static enum status open_chains(struct nearest *n, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Frees the chains of device g. With device memory, first copies the values back, unless *e has failed. */
+/* Frees the chains of device g. If answers are in memory of a device, the values are a copy on the host, which is first copied
+ * back, unless *e holds a failure. */
 static void close_chains(const struct nearest *n, uint32_t g, struct error *e)
 {
     const struct answers *a = n->answers;

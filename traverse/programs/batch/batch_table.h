@@ -30,8 +30,9 @@ struct batch_table {
 /* Fills in rows `begin` to `end` - 1 of the rows that this rank appends. Several threads call it at once. */
 typedef void batch_table_rows(const void *context, uint64_t begin, uint64_t end, int64_t (*row)[TABLE_FIELDS]);
 
-/* Opens the file on rank 0. The caller has set all members but the last two, which are zero. Not collective. Fails with ST_USAGE
- * if .npy with three columns would go into a pipe: its header has the number of rows, which is known at the end. */
+/* Opens the file. Only rank 0 calls this. The caller has set all members but `out` and `rows`, which are zero. Fails with ST_USAGE if
+ * an .npy of all three columns would go into a pipe: the header has the number of rows, which is known only at the end, and a pipe
+ * cannot seek back to it. */
 enum status batch_table_open(struct batch_table *table, struct error *e);
 
 /* Collective. Appends `count` rows of each rank, those of rank 0 first, then those of rank 1, and so on. A rank that has failed

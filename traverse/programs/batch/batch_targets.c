@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP = 1024 }; /* a thread works on this number of vertices at a time */
+/* STEP: a thread works on this number of vertices at a time. FOR_THREADS: fewer pieces are too little work for several threads. */
+enum { STEP = 1024, FOR_THREADS = 8 };
 
 /* Sets t->vertex and t->bitmap to the targets that have edges, each once. */
 static void set_targets(struct batch_targets *t, const uint64_t *vertex, uint64_t count)
@@ -96,14 +97,15 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Notes the targets of a level (batch_targets.h). If the level is of all roots, the threads of the pool share the work. If it is
- * of a single root, the calling thread does the work alone. */
+/* Stores the depth of each target that a level has reached (batch_targets.h). A level of all roots has the bits of those that reached
+ * each vertex in `found`; threads of the pool share its vertices or, without a list, the targets. A level of a single root has
+ * a list alone. */
 void batch_targets_note(struct batch_targets *t, const struct batch_level *level)
 {
     struct noted_targets noted = {t, level};
     if (level->found != NULL) {
         const uint64_t pieces = divide_up(level->list != NULL ? level->count : t->count, STEP);
-        pool_run(t->pool, pieces < 8 ? 1 : t->threads, pieces, note_piece, &noted);
+        pool_run(t->pool, pieces < FOR_THREADS ? 1 : t->threads, pieces, note_piece, &noted);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++) {

@@ -40,7 +40,7 @@ void bounds_close(struct bounds *b)
 struct pass {
     const struct bounds *bounds;
     const int32_t *distance;
-    int32_t e, size, floor, top, largest, smallest;
+    int32_t eccentricity, size, floor, top, largest, smallest;
     const int32_t *limit;
     int32_t *far; /* [threads][top + 1] */
     struct open_bounds *open; /* [threads] */
@@ -57,7 +57,7 @@ static void run(const struct bounds *b, pool_body *body, struct pass *pass)
 WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
-    const int32_t *distance = p->distance, e = p->e, most = p->size - 1;
+    const int32_t *distance = p->distance, e = p->eccentricity, most = p->size - 1;
     int32_t *lower = p->bounds->lower, *upper = p->bounds->upper;
     for (uint64_t v = begin; v < end; v++) {
         const int32_t d = distance[v], most_by_root = e + d < most ? e + d : most;
@@ -67,10 +67,10 @@ WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Begins a component, by the distances from one of its vertices (bounds.h). */
-void bounds_begin(struct bounds *b, const int32_t *distance, int32_t e, int32_t size)
+/* Makes the vertices that a search has reached live, and sets their first bounds by that search (bounds.h). */
+void bounds_begin(struct bounds *b, const int32_t *distance, int32_t eccentricity, int32_t size)
 {
-    run(b, begin_piece, &(struct pass){.distance = distance, .e = e, .size = size});
+    run(b, begin_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity, .size = size});
 }
 
 /* Leaves out the vertices begin..end with a distance. */
@@ -97,7 +97,7 @@ void bounds_end(struct bounds *b)
 WIDE_CLONES static void narrow_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
-    const int32_t *distance = p->distance, e = p->e;
+    const int32_t *distance = p->distance, e = p->eccentricity;
     int32_t *lower = p->bounds->lower, *upper = p->bounds->upper;
     uint32_t *sum = p->bounds->sum;
     for (uint64_t v = begin; v < end; v++) {
@@ -108,34 +108,34 @@ WIDE_CLONES static void narrow_piece(void *context, uint64_t begin, uint64_t end
     }
 }
 
-/* Narrows the bounds by a search from a root with the eccentricity `e` (bounds.h). */
-void bounds_narrow(struct bounds *b, const int32_t *distance, int32_t e)
+/* Narrows the bounds by a search from a root with this eccentricity (bounds.h). */
+void bounds_narrow(struct bounds *b, const int32_t *distance, int32_t eccentricity)
 {
-    run(b, narrow_piece, &(struct pass){.distance = distance, .e = e});
+    run(b, narrow_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
 }
 
 /* Lowers the upper bound of the neighbour of the root, if it is among the vertices begin..end (bounds_limit_neighbour). */
 WIDE_CLONES static void neighbour_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
-    const int32_t *distance = p->distance, most = p->e - 1;
+    const int32_t *distance = p->distance, most = p->eccentricity - 1;
     int32_t *upper = p->bounds->upper;
     for (uint64_t v = begin; v < end; v++)
         upper[v] = distance[v] == 1 && most < upper[v] ? most : upper[v];
 }
 
 /* Lowers the upper bound of the one neighbour of the root (bounds.h). */
-void bounds_limit_neighbour(struct bounds *b, const int32_t *distance, int32_t e)
+void bounds_limit_neighbour(struct bounds *b, const int32_t *distance, int32_t eccentricity)
 {
-    run(b, neighbour_piece, &(struct pass){.distance = distance, .e = e});
+    run(b, neighbour_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
 }
 
 /* Shares what the search tells with the other leaves at the neighbour of the root (bounds.h): those at the distance 2. */
-void bounds_share_leaf(struct bounds *b, const int32_t *distance, int32_t e, uint64_t first, uint64_t end)
+void bounds_share_leaf(struct bounds *b, const int32_t *distance, int32_t eccentricity, uint64_t first, uint64_t end)
 {
     for (uint64_t v = first; v < end; v++) {
         if (distance[v] == 2) {
-            b->lower[v] = e;
+            b->lower[v] = eccentricity;
             b->upper[v] = 0;
         }
     }
@@ -192,13 +192,13 @@ void bounds_far(const struct bounds *b, const int32_t *distance, int32_t *far, i
     free(tables);
 }
 
-/* Sets limit[0] to limit[e] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
-void bounds_limits(int32_t *limit, int32_t e, int32_t *far, int32_t top)
+/* Sets limit[0] to limit[eccentricity] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
+void bounds_limits(int32_t *limit, int32_t eccentricity, int32_t *far, int32_t top)
 {
     int32_t L = 0;
     for (int32_t u = top - 1; u > 0; u--) /* far[u]: now the largest distance to a vertex with an upper bound of u or more */
         far[u] = far[u + 1] > far[u] ? far[u + 1] : far[u];
-    for (int32_t d = 0; d <= e; d++) {
+    for (int32_t d = 0; d <= eccentricity; d++) {
         while (L < top && far[L + 1] >= 0 && L < d + far[L + 1])
             L++;
         limit[d] = L;

@@ -38,8 +38,8 @@ enum status bounds_open(struct bounds *bounds, uint64_t count, int threads, stru
 void bounds_close(struct bounds *bounds); /* frees everything; *bounds may be zeroed */
 
 /* Begins a component of `size` vertices: those with a distance of 0 or more in distance[count], the distances of a root with
- * the eccentricity `e`. Its vertices become live, with the bounds of this search. All other vertices stay as they are. */
-void bounds_begin(struct bounds *bounds, const int32_t *distance, int32_t e, int32_t size);
+ * this eccentricity. Its vertices become live, with the bounds of this search. All other vertices stay as they are. */
+void bounds_begin(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, int32_t size);
 
 /* Leaves out the component whose vertices have a distance of 0 or more. */
 void bounds_leave_out(struct bounds *bounds, const int32_t *distance);
@@ -47,16 +47,16 @@ void bounds_leave_out(struct bounds *bounds, const int32_t *distance);
 /* Ends a component: none of its vertices is live any more. */
 void bounds_end(struct bounds *bounds);
 
-/* Narrows the bounds by a search from a root with the eccentricity `e`. */
-void bounds_narrow(struct bounds *bounds, const int32_t *distance, int32_t e);
+/* Narrows the bounds by a search from a root with this eccentricity. */
+void bounds_narrow(struct bounds *bounds, const int32_t *distance, int32_t eccentricity);
 
 /* Two functions for a root that has one neighbour p only, in a component of three vertices or more, after bounds_narrow with its
- * distances and its eccentricity `e`.
- * - bounds_limit_neighbour: the eccentricity of p is e - 1.
- * - bounds_share_leaf: that of any other vertex x with the one neighbour p is e. The search tells all that one from x would, so
- *   that x is not live any more. first..end are vertices with one neighbour; the function finds those at p. */
-void bounds_limit_neighbour(struct bounds *bounds, const int32_t *distance, int32_t e);
-void bounds_share_leaf(struct bounds *bounds, const int32_t *distance, int32_t e, uint64_t first, uint64_t end);
+ * distances and its eccentricity.
+ * - bounds_limit_neighbour: the eccentricity of p is smaller by 1.
+ * - bounds_share_leaf: that of any other vertex x with the one neighbour p is the same. The search tells all that one from x
+ *   would, so that x is not live any more. first..end are vertices with one neighbour; the function finds those at p. */
+void bounds_limit_neighbour(struct bounds *bounds, const int32_t *distance, int32_t eccentricity);
+void bounds_share_leaf(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, uint64_t first, uint64_t end);
 
 /* Returns the number of vertices with a distance of 0 or more. */
 uint64_t bounds_reached(const struct bounds *bounds, const int32_t *distance);
@@ -65,9 +65,9 @@ uint64_t bounds_reached(const struct bounds *bounds, const int32_t *distance);
  * `top` counts as `top`. far[top + 1] must have been set, at first to -1. */
 void bounds_far(const struct bounds *bounds, const int32_t *distance, int32_t *far, int32_t top);
 
-/* Sets limit[d], for d from 0 to `e`, to the smallest L with L >= d + (the largest far[u] with u > L). far[top + 1] is that of
- * bounds_far over all vertices of all ranks; the call overwrites it. */
-void bounds_limits(int32_t *limit, int32_t e, int32_t *far, int32_t top);
+/* Sets limit[d], for d from 0 to the eccentricity of the landmark, to the smallest L with L >= d + (the largest far[u] with u > L).
+ * far[top + 1] is that of bounds_far over all vertices of all ranks; the call overwrites it. */
+void bounds_limits(int32_t *limit, int32_t eccentricity, int32_t *far, int32_t top);
 
 /* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor` and limit[distance[v]]. */
 void bounds_limit(struct bounds *bounds, const int32_t *distance, const int32_t *limit, int32_t floor);

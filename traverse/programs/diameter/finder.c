@@ -141,8 +141,8 @@ static void take_root(struct finder *f, const struct root *root, const struct fo
     f->last = *root;
 }
 
-/* Collective. Returns the place for the distances of one more landmark, with this root: that of the oldest one if there are
- * LANDMARKS. Returns NULL after a failure. */
+/* Collective. Makes *root a landmark, and returns memory for the distances from it, which the caller then searches: memory of its own or,
+ * if there are LANDMARKS many already, that of the oldest landmark. Returns NULL after a failure. */
 static int32_t *new_landmark(struct finder *f, const struct root *root, uint32_t *place, struct error *e)
 {
     struct known *k = &f->known;

@@ -23,8 +23,8 @@ struct root_search {
 enum status root_search_open(struct root_search *s, struct searcher *searcher, struct error *e);
 void root_search_close(struct root_search *s); /* frees everything; *s may be zeroed */
 
-/* Collective. Searches from a root, and sets distance[capacity] to the distances by index; DEPTH_UNREACHED is -1. A failure
- * ends the job, as other ranks would wait. */
+/* Collective. Searches from a root. Sets the array `distance`, of s->capacity values, to the distances of the vertices of this rank,
+ * by index; -1 (DEPTH_UNREACHED) if not reached. A failure ends the whole job, as other ranks would wait. */
 void root_search_run(struct root_search *s, const struct root *root, int32_t *distance);
 
 /* A vertex that was picked among those of all ranks. `value` is its distance or bound, of which PICK_... speaks. */
