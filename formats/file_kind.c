@@ -1,7 +1,10 @@
 /* file_kind.c: see file_kind.h */
 #include "file_kind.h"
 
+#include "formats/base/text.h"
+
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,20 +64,29 @@ static enum kind kind_of_file(const char *path)
 /* Always fails: says what kind of file it is, and which command makes shards of it. */
 static enum status refuse_file(const char *path, struct error *e)
 {
-    switch (kind_of_file(path)) {
+    const enum kind kind = kind_of_file(path);
+    char *word = text_word(path); /* of the command */
+    if (word == NULL)
+        return fail_memory(e, path, strlen(path));
+    switch (kind) {
     case KIND_EDGES:
-        return fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` "
-                    "makes one", path, path);
+        fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` makes one", path, word);
+        break;
     case KIND_SPLIT:
-        return fail(e, ST_BAD_DATA, "%s: is a split, not a folder of shards: `dbfs-pack -s %s -o DIR` makes "
-                    "one from it and its edge stream", path, path);
+        fail(e, ST_BAD_DATA, "%s: is a split, not a folder of shards: `dbfs-pack -s %s -o DIR` makes one from it and its edge stream",
+             path, word);
+        break;
     case KIND_PART:
     case KIND_MANIFEST:
-        return fail(e, ST_BAD_DATA, "%s: is one file of packed shards: give the folder it is in", path);
-    case KIND_OTHER: break;
+        fail(e, ST_BAD_DATA, "%s: is one file of packed shards: give the folder it is in", path);
+        break;
+    case KIND_OTHER:
+        fail(e, ST_BAD_DATA, "%s: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR -` makes one from a "
+             "graph, and dbfs does both and searches", path);
+        break;
     }
-    return fail(e, ST_BAD_DATA, "%s: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR "
-                "-` makes one from a graph, and dbfs does both and searches", path);
+    free(word);
+    return e->status;
 }
 
 /* Always fails: says why this path, which has no manifest, is no folder of shards. */

@@ -1,6 +1,9 @@
 /* result_name.c: see result_name.h */
 #include "result_name.h"
 
+#include "formats/base/text.h"
+
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,9 +27,13 @@ enum status result_name_check(const char *name, enum result_content content, con
     static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
                                           ".hdf5",    ".mat",   ".xlsx",    ".json", ".jsonl"};
     for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
-        if (is_ending(name, compression[i][0]))
-            return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
-                        "`%s ... | %s >%s`", name, program, compression[i][1], name);
+        if (is_ending(name, compression[i][0])) {
+            char *word = text_word(name);
+            fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and `%s ... | %s >%s`", name, program,
+                 compression[i][1], word != NULL ? word : "FILE");
+            free(word);
+            return e->status;
+        }
     }
     if (content == RESULT_IS_TABLE && (is_ending(name, ".npy") || is_ending(name, ".raw")))
         return fail(e, ST_USAGE, "%s: this result is a table, and no array: .csv, or lines with tabs", name);

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include "formats/base/text.h"
+#include "formats/result_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,7 @@
 
 enum table_form table_form_of(const char *name)
 {
-    size_t length = name != NULL ? strlen(name) : 0;
-    return length >= 4 && strcmp(name + length - 4, ".csv") == 0 ? TABLE_CSV : TABLE_TABS;
+    return name != NULL && name_ends_in(name, ".csv") ? TABLE_CSV : TABLE_TABS;
 }
 
 void table_begin(struct table *t, struct outfile *out, enum table_form form, const struct name_map *map)

@@ -386,16 +386,19 @@ check_command() {
     refuse_inputs
 }
 
-# Refuses options that the program of this mode has not, in the words of the command line.
+# Refuses options that the program of this mode has not, in the words of the command line. Called before any pipe is read.
 check_mode() {
     local known word name
     [ $program != dbfs-traverse ] || return 0
-    known=$({ "$program" --help=all 2>/dev/null || "$program" --help; })
-    for word in "${search[@]}"; do
+    known=$({ "$program" --help=all 2>/dev/null || "$program" --help; } | awk 'match($0, /^ +-.*/) { sub(/^ +/, ""); print }')
+    for word in "${search[@]}" ${roots_from:+--roots-from} ${pairs:+--pairs} ${targets:+--targets}; do
         name=${word%%=*}
         [[ $name == --* || $name == -[rng] ]] || continue
         [ "$program $name" != 'dbfs-components --depths' ] || continue # its -o
-        grep -qE -- "(^|[ ,])$name([] ,=[]|$)" <<<"$known" || die 2 "${name/#--depths/-o} is not for $mode: man $program"
+        if ! grep -qE -- "^(-., )?$name([] ,=[]|$)" <<<"$known"; then
+            [ $name != --depths ] || name=-o
+            die 2 "$name is not for $mode: man $program"
+        fi
     done
 }
 
@@ -405,7 +408,7 @@ check_input() {
     case $1 in
     -) return ;;
     '') die 2 'FILE: the name is empty' ;;
-    http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '$1' | $prog -\`" ;;
+    http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '${1//\'/\'\\\'\'}' | $prog -\`" ;;
     esac
     [ -e "$1" ] || reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
         reason=${reason##*: }
@@ -1041,7 +1044,7 @@ find_kept() {
 
 # Finds the connected components of edge streams as they are, or of what edgeconv makes of the files. No shards are made.
 find_components() {
-    local result how=("${both[@]}" "${quiet[@]}" "${details[@]}")
+    local i result from how=("${both[@]}" "${quiet[@]}" "${details[@]}")
     local to=(dbfs-components "${how[@]}" "${force[@]}" "${search[@]/#--depths=/--output=}")
     [ -z "$ranks$shards" ] && [ ${#pack[@]} = 0 ] || die 2 '--components makes no shards, and runs as one process: dbfs-components(1) has ranks'
     for result in "${results[@]}"; do [ "$result" = - ] || check_file "$result" ${#force[@]}; done
@@ -1053,12 +1056,20 @@ find_components() {
         convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "${files[@]}" -- "${to[@]}" -
     else # the names are known when all edges are
         make_scratch
-        start edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "--compact=$scratch/graph.map" -o "$scratch/graph.edges" "${files[@]}"
+        for i in "${!results[@]}"; do # text has them
+            [[ ${kinds[i]} != distances || ${results[i]} == *.npy || ${results[i]} == *.raw ]] || to+=(--map "$scratch/graph.map")
+        done
+        from=(edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "--compact=$scratch/graph.map" -o "$scratch/graph.edges" "${files[@]}")
+        show "${from[@]}"
+        start "${from[@]}"
         finish $! || exit
         name "$scratch/graph.edges" "$(name_of_files)"
-        start "${to[@]}" --map "$scratch/graph.map" "$scratch/graph.edges"
+        show "${to[@]}" "$scratch/graph.edges"
+        start "${to[@]}" "$scratch/graph.edges"
         finish $! || exit
         [ -z "$map" ] || put_file "$map" <"$scratch/graph.map"
+        keep=false # no shards, and no map beside them
+        note_names
     fi
 }
 
@@ -1095,10 +1106,10 @@ if [ $action != search ]; then
 fi
 check_command
 for file in "${files[@]}"; do check_input "$file"; done
+check_mode
 keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 keep_list --targets "$targets"
-check_mode
 if [ $program = dbfs-components ]; then
     check_map
     find_components

@@ -173,3 +173,15 @@ void text_print_word(FILE *out, const char *bytes, size_t length)
         fputs(bytes[i] == '\'' ? "'\\''" : (char[]){bytes[i], '\0'}, out);
     fputs(is_plain ? "" : "'", out);
 }
+
+/* Prints the text `context` as a word. Called by text_printed. */
+static void print_word(FILE *out, const void *context)
+{
+    text_print_word(out, context, strlen(context));
+}
+
+char *text_word(const char *text)
+{
+    size_t size;
+    return text_printed(print_word, text, &size);
+}

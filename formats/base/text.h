@@ -37,4 +37,7 @@ void text_print_visible(FILE *out, const char *bytes, size_t length);
  * anything else. Control characters are printed as \xNN within $'...'. */
 void text_print_word(FILE *out, const char *bytes, size_t length);
 
+/* Returns a text as such a word, for a message. The caller frees it. NULL when memory runs out. */
+char *text_word(const char *text);
+
 #endif

@@ -196,6 +196,9 @@ done <<'END'
 --diameter -o d.csv|-o is not for --diameter
 -r 0 --target 2 --max-depth 2|--max-depth is not for --target
 -r 0 --target 2 -o p.csv|-o is not for --target
+-r 0 --target 2 --depths-width 1|--depths-width is not for --target
+--diameter -n 1|-n is not for --diameter
+--diameter --roots-from -|--roots-from is not for --diameter
 -r 0 --components|-r is not for --components
 -r 0 --reached a.csv --list-reached b.csv|--list-reached is not for --reached
 --directed -r 0|--directed: is no option: it is --direction directed
@@ -205,6 +208,14 @@ END
 check "$situation: nothing is written" test ! -e near.npy -a ! -e c.npy -a ! -e a.csv -a ! -e d.csv
 check_exit 0 '-t of dbfs-batch beside its options' dbfs -q -r 0,1 --target 2 --targets <(echo 1) -o matrix.csv line.txt
 check "$situation: both are targets" test "$(wc -l <matrix.csv)" = 5
+printf 'alice bob\ncarol dave\nbob erin\n' >people.txt
+check_exit 0 'components of names, counted alone' dbfs --compact=people.map --components people.txt
+check "$situation: the map is kept" test "$(paste -sd, people.map)" = alice,bob,carol,dave,erin
+check_exit 0 'components of names as an array' dbfs --compact --components -o people.npy --sizes people.csv people.txt
+check_says 'people.npy: no map of its names is kept'
+check "$situation: there are two" test "$(wc -l <people.csv)" = 3
+check_exit 0 'components of names with -v' dbfs -v --compact --components -o people.tsv --force people.txt
+check "$situation: both commands are shown" test "$(grep -c '^dbfs: \(edgeconv\|dbfs-components\) ' err)" = 2
 check 'descriptions of --help=all are whole' grep -q 'below the second back to push\|becomes the root' <(dbfs --help=all)
 check 'a list of no kept graphs is empty' test "$(dbfs --cache-list nowhere.txt | wc -c)" = 0
 check_exit 1 'a missing file of roots' dbfs --roots-from nowhere.txt line.txt

@@ -26,6 +26,8 @@ says() { # CODE NAME PATTERN COMMAND...
 for look in 'dbfs-traverse -r 0' 'dbfs-traverse --plan' 'dbfs-pack --list' 'dbfs-pack --verify'; do
     says 3 "$look on a text" 'g.txt: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR -`' $look g.txt
     says 3 "$look on a stream" 'g.edges: is an edge stream, .*`dbfs-pack -o DIR g.edges`' $look g.edges
+    cp g.edges 'g h.edges'
+    says 3 "$look on a stream whose name has a blank" "'g h.edges'\`" $look 'g h.edges'
     says 3 "$look on a split" 'g.split: is a split, .*dbfs-pack -s g.split' $look g.split
     says 3 "$look on a part" 'is one file of packed shards: give the folder' $look g.dbfs/part-0000-of-0001.dbfs
     says 3 "$look on a manifest" 'is one file of packed shards: give the folder' $look g.dbfs/manifest

@@ -128,6 +128,8 @@ assert depths(networkx.Graph([(1, 0), (0, 2)])) == [0, 1, 2] # in the order of i
 with dbfs.open("x.dbfs") as g:
     assert g.names.tolist() == ["1", "0", "2"] and g.path("1", "2") == [0, 1, 2]
 raises(ValueError, "two vertices have the same name", lambda: depths(networkx.Graph([(1, "1"), (0, 1)])))
+raises(ValueError, "is no text that UTF-8 has", lambda: dbfs.pack(networkx.Graph([("x\ud800", "b")]), "surrogate.dbfs"))
+assert not os.path.exists("surrogate.dbfs")
 '
 else
     skip 'a graph of networkx: not installed'
@@ -295,7 +297,7 @@ raises(1, "\\xff\\xfe: holds a packed graph already", lambda: dbfs.pack(line, b"
 # in an encoding of other letters, and with a decimal comma where the locale can be made
 locale=C
 localedef -i de_DE -f ISO-8859-1 ./de_DE 2>/dev/null && locale=de_DE || skip 'a locale with a decimal comma: localedef makes none'
-check "dbfs.py works in the locale $locale, without UTF-8" env LOCPATH="$PWD" LC_ALL=$locale PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 python3 -c '
+check "dbfs works in Python in the locale $locale, without UTF-8" env LOCPATH="$PWD" LC_ALL=$locale PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 python3 -c '
 from common import *
 path = os.fsdecode(b"\xfcber")
 dbfs.pack(line, path)
@@ -306,7 +308,7 @@ raises(1, "ber: holds a packed graph already", lambda: dbfs.pack(line, path))
 # the names that Python makes there; folders of tests have a dot
 check 'nothing is left in memory' test -z "$(find /dev/shm -maxdepth 1 '(' -name 'dbfs-*' -o -name 'tmp*' ')' ! -name '*.*' \
     -newer common.py -user "$(id -un)" 2>/dev/null)"
-# dbfs.py calls mpiexec, which must be that of the programs' MPI library
+# dbfs calls mpiexec, which must be that of the programs' MPI library
 launcher() { realpath "$(command -v "$1")" 2>/dev/null; }
 if [ -n "$(launcher mpiexec)" ] && [ "$(launcher mpiexec)" = "$(launcher "${REAL_MPIEXEC:-$MPIEXEC}")" ]; then
     py 'several ranks' '

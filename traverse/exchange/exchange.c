@@ -16,11 +16,10 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
     /* With a single rank nothing is sent, and asking the MPI library would start it for nothing. */
-    const int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
-    const char *refusal = NULL;
-    if (asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory)
-        refusal = comm_refuses_device_memory();
-    const int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && refusal == NULL;
+    const int may_use = (comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE) && choice != EXCHANGE_MEMORY_HOST &&
+                        backend->has_device_memory;
+    const char *refusal = may_use ? comm_refuses_device_memory() : NULL;
+    const int usable = may_use && refusal == NULL;
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
     if (choice != EXCHANGE_MEMORY_DEVICE || usable)
         return ST_OK;

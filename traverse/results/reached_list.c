@@ -85,7 +85,7 @@ static enum status write_list(const struct reached_list *list, const struct resu
 {
     struct result_table *shared = file->table;
     struct outfile *out = shared != NULL ? shared->out : NULL;
-    struct table table;
+    struct table table = {0};
     char *name = outputs_name(file->name, file->map, file->root, base);
     if (name == NULL)
         return fail_memory(e, file->name, 24);

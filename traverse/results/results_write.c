@@ -140,7 +140,8 @@ static enum status keep_parents(struct writing *w, struct error *e)
                (window.end - window.first) * w->parent_width);
     }
     w->parents = w->kept;
-    return need_answer(w->results, ANSWER_DEPTHS, e);
+    need_answer(w->results, ANSWER_DEPTHS, e);
+    return comm_agree(w->results->comm, e);
 }
 
 /* Copies the first `count` values of the window to w->values, with the width that they have in the file: wider parents, or narrower

@@ -27,7 +27,7 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
 /* Overwrites roots->count, and allocates arrays of this size in place of the old ones, whose content is lost. */
 enum status roots_resize(struct roots *roots, uint64_t count, struct error *e);
 
-/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
+/* Collective. Sets roots->root for each id of roots->ids, which are below n: id_from_user refuses others. Fails if memory is short. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e);
 void roots_free(struct roots *roots); /* frees the arrays; *roots may be zeroed */
 

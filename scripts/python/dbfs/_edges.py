@@ -90,6 +90,10 @@ def names_refused(names) -> Optional[str]:
             return f"{name!r} is no string"
         if not name or "\n" in name:
             return f"vertex {place}: {name!r} is {'broken into lines' if name else 'empty'}"
+        try:
+            name.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return f"vertex {place}: {name!r} is no text that UTF-8 has"
     return None if len(set(names)) == len(names) else "two vertices have the same name"
 
 

@@ -81,11 +81,16 @@ def _write_names(path: str, names) -> None:
     if names is None:
         return
     final = names_path(path, manifest_of(path))
-    with open(final + ".part", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        file.writelines(name + "\n" for name in names)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(final + ".part", final)
+    try:
+        with open(final + ".part", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            file.writelines(name + "\n" for name in names)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(final + ".part", final)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(final + ".part")
+        raise
 
 
 def pack(graph, path, *, shards: int = 1, direction: Optional[str] = None, vertices: Optional[int] = None,

@@ -14,8 +14,8 @@
 
 enum { BLOCK_BYTES = 1 << 21 }; /* of the memory that the driver divides among small allocations */
 
-/* backend_answers.keep: allocates memory, copies the bytes there, and makes the handle. Whatever fails but the copy itself leaves the
- * GPU usable. */
+/* backend_answers.keep: allocates memory, copies the bytes there, and makes the handle. ST_RESOURCE if the GPU has too little
+ * memory, which leaves it usable. */
 enum status gpu_keep_answer(const struct device *dev, const void *from, uint64_t bytes, struct kept_values *kept, struct error *e)
 {
     cudaIpcMemHandle_t handle;
@@ -25,10 +25,8 @@ enum status gpu_keep_answer(const struct device *dev, const void *from, uint64_t
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (CUDA_TRY(cudaMalloc(&kept->memory, divide_up(bytes, BLOCK_BYTES) * BLOCK_BYTES), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaIpcGetMemHandle(&handle, kept->memory), dev->where, e) != ST_OK) {
+        CUDA_TRY(cudaIpcGetMemHandle(&handle, kept->memory), dev->where, e) != ST_OK)
         cudaGetLastError(); /* drops the error */
-        e->status = ST_RESOURCE;
-    }
     if (e->status == ST_OK && gpu_copy(dev, kept->memory, from, bytes, e) == ST_OK) {
         memcpy(kept->handle, &handle, sizeof handle);
         snprintf(kept->gpu, sizeof kept->gpu, "%04" PRIx64 ":%02" PRIx64 ":%02" PRIx64 ".0", address >> 32 & 0xffff,

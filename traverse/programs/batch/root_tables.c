@@ -97,7 +97,7 @@ static uint64_t number_rows(struct root_tables *t, const uint64_t *counts)
 
 /* ---- tables ---- */
 
-/* Finds the targets in the graph, and opens t->targets. */
+/* Collective. Finds the targets in the graph, and opens t->targets. Ranks may fail alone; the caller agrees. */
 static enum status open_targets(struct root_tables *t, const struct args *args, const struct searcher *s,
                                 const struct joined_graph *graph, struct error *e)
 {
@@ -111,7 +111,7 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
     else if (e->status == ST_OK)
         for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
             id_from_user(&s->graph, "target", args->targets[i], &t->target.ids[i], e);
-    if (e->status != ST_OK || roots_locate(&t->target, &s->rank, e) != ST_OK)
+    if (comm_agree(&s->comm, e) != ST_OK || roots_locate(&t->target, &s->rank, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < count; i++)
         t->target_index[i] = joined_vertex(graph, &t->target.root[i]);
@@ -147,7 +147,7 @@ enum status root_tables_open(struct root_tables *t, const struct args *args, con
                                         .matrix_columns = args->target_count, .width = 4, .map = map, .base = base, .comm = comm};
     if (args->balls != NULL)
         batch_balls_open(&t->balls, graph, s->threads, e);
-    if (e->status == ST_OK && args->to_targets != NULL)
+    if (args->to_targets != NULL && comm_agree(comm, e) == ST_OK)
         open_targets(t, args, s, graph, e);
     t->targets.ends = ends_at_targets;
     open_table(&t->reached, e);
