@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    STEP = 1024,      /* a thread works on this number of vertices at a time */
     GATHERED = 16,    /* ids of a root that a thread gathers before it appends them to the ball */
     LEAST_IDS = 16,   /* the first capacity of a ball */
     FEW_TO_SORT = 48, /* so few ids are sorted by insertion */
@@ -89,17 +88,17 @@ struct gathered_level {
     const struct batch_level *level;
 };
 
-/* Gathers the found vertices of a piece of a level. Piece number `piece` is STEP entries of the list of the level, or STEP
+/* Gathers the found vertices of a piece of a level. Piece number `piece` is LEVEL_STEP entries of the list of the level, or LEVEL_STEP
  * vertices if there is no list. Called by pool_run, with the struct gathered_level. Returns 0. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     const struct gathered_level *work = context;
     const struct batch_level *level = work->level;
     struct gathered_ids *gathered = &work->balls->gathered[thread];
-    const uint64_t end = smaller((piece + 1) * STEP, level->count);
-    for (uint64_t i = piece * STEP; i < end; i++) {
-        const uint64_t v = level->list != NULL ? level->list[i] : i;
-        const uint64_t *found = level->found + v * (uint64_t)level->words;
+    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
+    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+        const uint64_t v = level_vertex(level, i);
+        const uint64_t *found = level_found(level, v);
         for (int j = 0; j < level->words; j++) {
             for (uint64_t bits = found[j]; bits != 0; bits &= bits - 1) {
                 const uint32_t r = (uint32_t)(64 * j + __builtin_ctzll(bits));
@@ -117,7 +116,7 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 void batch_balls_note(struct batch_balls *b, const struct batch_level *level)
 {
     struct gathered_level work = {b, level};
-    const uint64_t pieces = divide_up(level->count, STEP);
+    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found == NULL) {
         struct ball *ball = &b->ball[level->root];
         const uint64_t count = reserve(b, ball, level->count) ? level->count : 0;
@@ -125,7 +124,7 @@ void batch_balls_note(struct batch_balls *b, const struct batch_level *level)
             ball->ids[ball->count++] = b->graph->ids[level->list[i]];
         return;
     }
-    const int threads = pieces < 8 ? 1 : b->threads;
+    const int threads = level_threads(pieces, b->threads);
     for (uint32_t r = 0; r < level->roots; r++) {
         if (level->found_by[r] > 0 && !reserve(b, &b->ball[r], level->found_by[r]))
             return;

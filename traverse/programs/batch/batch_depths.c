@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEP: number of vertices that a thread works on at a time. MANY_BITS: for a word with more set bits than this, the hash
+/* MANY_BITS: for a word with more set bits than this, the hash
  * is added to all 64 sums of the word, by vector operations. */
-enum { STEP = 1024, MANY_BITS = 12 };
+enum { MANY_BITS = 12 };
 
 /* Allocates the checksums and, with `arrays`, the distances of `batch` roots within the budget. Starts the thread pool. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
@@ -57,7 +57,7 @@ struct noted_level {
     const struct batch_level *level;
 };
 
-/* Notes the found vertices of a piece of a level. Piece number `piece` is STEP entries of the list of the level, or STEP
+/* Notes the found vertices of a piece of a level. Piece number `piece` is LEVEL_STEP entries of the list of the level, or LEVEL_STEP
  * vertices if there is no list. For each root that found a vertex, sets the distance, and adds a hash of vertex and distance to
  * the sum that this thread keeps for the root. Called by pool_run, with the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
@@ -65,10 +65,10 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
     const struct noted_level *noted = context;
     const struct batch_level *level = noted->level;
     struct batch_depths *d = noted->depths;
-    const uint64_t end = smaller((piece + 1) * STEP, level->count);
-    for (uint64_t i = piece * STEP; i < end; i++) {
-        uint64_t v = level->list != NULL ? level->list[i] : i, hash = 0;
-        const uint64_t *found = level->found + v * (uint64_t)level->words;
+    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
+    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+        uint64_t v = level_vertex(level, i), hash = 0;
+        const uint64_t *found = level_found(level, v);
         for (int j = 0; j < level->words; j++) {
             uint64_t *sum = d->sums + (size_t)thread * BATCH_MOST + 64 * j;
             if (found[j] == 0)
@@ -94,9 +94,9 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
 void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
 {
     struct noted_level noted = {d, level};
-    const uint64_t pieces = divide_up(level->count, STEP);
+    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found != NULL) {
-        pool_run(d->pool, pieces < 8 ? 1 : d->threads, pieces, note_piece, &noted);
+        pool_run(d->pool, level_threads(pieces, d->threads), pieces, note_piece, &noted);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++) {

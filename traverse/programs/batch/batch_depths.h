@@ -5,23 +5,10 @@
 
 #include "bit_sums.h"
 
+#include "batch_level.h"
+
 #include "traverse/cpu/thread_pool.h"
 #include "traverse/programs/joined/joined_graph.h"
-
-/* The vertices that a level has found, in a search from all roots of a batch together, or in a search from a single root. */
-struct batch_level {
-    uint64_t depth;        /* distance of the found vertices from the roots that found them */
-    int words;             /* number of 64-bit words per vertex in `found` */
-    /* [vertices][words] bit r is set if root r found the vertex. NULL: root number `root` found each vertex of `list`. */
-    const uint64_t *found;
-    /* [count] the vertices with a bit in `found`. NULL: there is no list, and any vertex may have a bit in `found`. */
-    const uint32_t *list;
-    uint64_t count;        /* length of the list; the number of all vertices if there is no list */
-    uint32_t root;         /* number of the single root within the batch; used only if `found` is NULL */
-    /* used only if `found` is not NULL: number of roots of the batch; [roots] number of vertices that each root found */
-    uint32_t roots;
-    const uint64_t *found_by;
-};
 
 struct batch_depths {
     const struct joined_graph *graph;

@@ -4,6 +4,7 @@
  * each other rank in turn sends its pieces to rank 0. So no rank holds more than a few pieces as bytes, and a pipe gets the same
  * bytes as a file. */
 #include "batch_table.h"
+#include "ordered_rows.h"
 
 #include "traverse/results/outputs.h"
 
@@ -13,15 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: rows that a thread makes into bytes at a time. GROUP: pieces in memory at a time. MESSAGE: bytes that a rank sends at a
- * time. LINE_BYTES: no line of three numbers is longer. */
-enum { PIECE = 1 << 12, GROUP = 32, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
-
-/* The bytes of some consecutive rows. */
-struct piece {
-    char *bytes; /* owned; NULL: memory was short */
-    size_t size;
-};
+/* PIECE: rows that a thread makes into bytes at a time. MESSAGE: bytes that a rank sends at a time. LINE_BYTES: no line of three
+ * numbers is longer. */
+enum { PIECE = 1 << 12, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
 
 /* Returns whether the table is an array of numpy. */
 static int is_numpy(const struct batch_table *t)
@@ -56,7 +51,7 @@ static char *put_numbers(const struct batch_table *t, int64_t (*row)[TABLE_FIELD
 }
 
 /* Prints rows as lines with names into the bytes of a piece. */
-static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, struct piece *piece)
+static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, struct row_bytes *piece)
 {
     struct error e = {0};
     struct table lines;
@@ -73,22 +68,26 @@ static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_
         }
         table_end_line(&lines, &e);
     }
-    const int failed = ferror(stream);
-    if (fclose(stream) != 0 || failed || e.status != ST_OK) {
-        free(piece->bytes);
-        piece->bytes = NULL;
-    }
+    close_row_stream(stream, piece, &e);
 }
 
-/* Makes rows `begin` to `end` - 1 of this rank into bytes. piece->bytes is NULL if memory is short. */
-static struct piece make_piece(const struct batch_table *t, uint64_t begin, uint64_t end, batch_table_rows *rows,
-                               const void *context)
+/* The rows that this rank appends to a table. */
+struct appended {
+    struct batch_table *table;
+    batch_table_rows *rows;
+    const void *context;
+};
+
+/* Makes rows of this rank into bytes. Called by put_in_order, with a struct appended. */
+static struct row_bytes make_piece(const void *context, uint64_t begin, uint64_t end)
 {
-    struct piece piece = {0};
+    const struct appended *appended = context;
+    const struct batch_table *t = appended->table;
+    struct row_bytes piece = {0};
     const uint64_t count = end - begin;
     int64_t(*row)[TABLE_FIELDS] = malloc(count * sizeof *row);
     if (row != NULL) {
-        rows(context, begin, end, row);
+        appended->rows(appended->context, begin, end, row);
         if (t->map != NULL && !is_numpy(t)) {
             print_named_lines(t, row, count, &piece);
         } else if ((piece.bytes = malloc(count * LINE_BYTES)) != NULL) {
@@ -102,9 +101,11 @@ static struct piece make_piece(const struct batch_table *t, uint64_t begin, uint
 
 /* ---- ranks ---- */
 
-/* Appends bytes of this rank to the file: writes them on rank 0, and sends them from any other. */
-static enum status put(struct batch_table *t, const char *bytes, size_t size, struct error *e)
+/* Appends bytes of this rank to the file: writes them on rank 0, and sends them from any other. Called by put_in_order, with the
+ * table. */
+static enum status put(void *to, const char *bytes, size_t size, struct error *e)
 {
+    struct batch_table *t = to;
     if (t->comm->rank == 0)
         return outfile_write(t->out, bytes, size, e);
     for (size_t sent = 0; sent < size; sent += MESSAGE)
@@ -113,25 +114,10 @@ static enum status put(struct batch_table *t, const char *bytes, size_t size, st
 }
 
 /* Makes all rows of this rank into bytes, and appends them to the file. Stops at the first failure. */
-static enum status put_rows(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context, struct error *e)
+static enum status put_own_rows(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context, struct error *e)
 {
-    for (uint64_t first = 0; first < count && e->status == ST_OK; first += GROUP * (uint64_t)PIECE) {
-        struct piece piece[GROUP];
-        const int pieces = (int)smaller(divide_up(count - first, PIECE), GROUP);
-#pragma omp parallel for schedule(dynamic) if (pieces > 1)
-        for (int i = 0; i < pieces; i++) {
-            const uint64_t begin = first + (uint64_t)i * PIECE;
-            piece[i] = make_piece(t, begin, smaller(begin + PIECE, count), rows, context);
-        }
-        for (int i = 0; i < pieces; i++) {
-            if (piece[i].bytes == NULL)
-                fail_memory(e, t->name, PIECE * LINE_BYTES);
-            else if (e->status == ST_OK)
-                put(t, piece[i].bytes, piece[i].size, e);
-            free(piece[i].bytes);
-        }
-    }
-    return e->status;
+    const struct appended appended = {t, rows, context};
+    return put_in_order(count, PIECE, make_piece, &appended, put, t, t->name, PIECE * LINE_BYTES, e);
 }
 
 /* On rank 0: writes what rank `from` sends, until it sends nothing. After a failure it is received and dropped. */
@@ -153,13 +139,13 @@ enum status batch_table_append(struct batch_table *t, uint64_t count, batch_tabl
     char *message = comm->ranks > 1 ? zeroed(MESSAGE, 1, t->name, e) : NULL;
     comm_sum_u64(comm, &all, 1);
     if (comm_agree(comm, e) == ST_OK) {
-        put_rows(t, comm->rank == 0 ? count : 0, rows, context, e);
+        put_own_rows(t, comm->rank == 0 ? count : 0, rows, context, e);
         for (uint32_t rank = 1; rank < comm->ranks; rank++) {
             if (comm->rank == 0)
                 receive(t, rank, message, e);
             if (comm->rank != rank)
                 continue;
-            put_rows(t, count, rows, context, e);
+            put_own_rows(t, count, rows, context, e);
             comm_swap(comm, 0, NULL, 0, COMM_NONE, NULL, 0); /* the end */
         }
     }

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEP: a thread works on this number of vertices at a time. FOR_THREADS: fewer pieces are too little work for several threads. */
-enum { STEP = 1024, FOR_THREADS = 8 };
-
 /* Sets t->vertex and t->bitmap to the targets that have edges, each once. */
 static void set_targets(struct batch_targets *t, const uint64_t *vertex, uint64_t count)
 {
@@ -74,18 +71,18 @@ struct noted_targets {
     const struct batch_level *level;
 };
 
-/* Notes the targets in a piece of a level of all roots. If the level has a list, piece number `piece` is STEP entries of the list;
- * otherwise it is STEP targets. Called by pool_run, with the struct noted_targets. Returns 0. */
+/* Notes the targets in a piece of a level of all roots. If the level has a list, piece number `piece` is LEVEL_STEP entries of the list;
+ * otherwise it is LEVEL_STEP targets. Called by pool_run, with the struct noted_targets. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_targets *noted = context;
     const struct batch_level *level = noted->level;
     struct batch_targets *t = noted->targets;
-    const uint64_t end = smaller((piece + 1) * STEP, level->list != NULL ? level->count : t->count);
+    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->list != NULL ? level->count : t->count);
     (void)thread;
-    for (uint64_t i = piece * STEP; i < end; i++) {
+    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
         const uint64_t v = level->list != NULL ? level->list[i] : t->vertex[i];
-        const uint64_t *found = level->found + v * (uint64_t)level->words;
+        const uint64_t *found = level_found(level, v);
         if (!mask_bit(t->bitmap, v))
             continue;
         const uint64_t index = level->list != NULL ? batch_targets_index(t, v) : i;
@@ -104,8 +101,8 @@ void batch_targets_note(struct batch_targets *t, const struct batch_level *level
 {
     struct noted_targets noted = {t, level};
     if (level->found != NULL) {
-        const uint64_t pieces = divide_up(level->list != NULL ? level->count : t->count, STEP);
-        pool_run(t->pool, pieces < FOR_THREADS ? 1 : t->threads, pieces, note_piece, &noted);
+        const uint64_t pieces = divide_up(level->list != NULL ? level->count : t->count, LEVEL_STEP);
+        pool_run(t->pool, level_threads(pieces, t->threads), pieces, note_piece, &noted);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++) {

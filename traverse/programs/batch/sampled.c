@@ -1,4 +1,5 @@
 /* sampled.c: estimates centralities from a sample, and writes them; see sampled.h */
+#include "ordered_rows.h"
 #include "sampled.h"
 
 #include "formats/base/arith.h"
@@ -10,6 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* PIECE: rows that a thread makes into bytes at a time. LINE_BYTES: about the bytes of one, for a message. */
+enum { PIECE = 1 << 11, LINE_BYTES = 160 };
 
 static const char columns[] = "id,reached,reached_error,closeness,closeness_error,closeness_wf,closeness_wf_error,"
                               "harmonic,harmonic_error";
@@ -158,28 +162,31 @@ static void put_estimate(struct table *t, struct estimate estimate, struct error
     table_text(t, error, strlen(error), e);
 }
 
-/* The bytes of the rows of some vertices. */
-struct sampled_lines {
-    char *bytes; /* owned; NULL: memory was short */
-    size_t size;
+/* The table of --sample: the rows of all vertices, in the order of vertex[]. */
+struct sampled_rows {
+    const struct sampled *sampled;
+    const struct sampled_vertex *vertex;
+    enum table_form form;
+    const struct name_map *map;
 };
 
-/* Makes the rows of vertex[count] into bytes. */
-static struct sampled_lines make_lines(const struct sampled *s, const struct sampled_vertex *vertex, uint64_t count,
-                                       enum table_form form, const struct name_map *map)
+/* Makes rows into bytes. Called by put_in_order, with a struct sampled_rows. */
+static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t end)
 {
-    struct sampled_lines lines = {0};
+    const struct sampled_rows *rows = context;
+    const struct sampled *s = rows->sampled;
+    struct row_bytes lines = {0};
     struct error e = {0};
     struct table t;
     FILE *stream = open_memstream(&lines.bytes, &lines.size);
     if (stream == NULL)
         return lines;
-    table_begin_stream(&t, stream, form, map);
+    table_begin_stream(&t, stream, rows->form, rows->map);
     t.base = s->graph->shards->base;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t id = vertex[i].id;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t id = rows->vertex[i].id;
         const int is_sample = bsearch(&id, s->roots->ids, s->roots->count, sizeof id, compare_u64) != NULL;
-        const struct estimates row = estimate_vertex(s, vertex[i].vertex, is_sample);
+        const struct estimates row = estimate_vertex(s, rows->vertex[i].vertex, is_sample);
         table_vertex(&t, (int64_t)id, &e);
         put_estimate(&t, row.reached, &e);
         put_estimate(&t, row.closeness, &e);
@@ -187,37 +194,14 @@ static struct sampled_lines make_lines(const struct sampled *s, const struct sam
         put_estimate(&t, row.harmonic, &e);
         table_end_line(&t, &e);
     }
-    const int failed = ferror(stream);
-    if (fclose(stream) != 0 || failed || e.status != ST_OK) {
-        free(lines.bytes);
-        lines.bytes = NULL;
-    }
+    close_row_stream(stream, &lines, &e);
     return lines;
 }
 
-/* Writes the rows of all vertices, in the order of vertex[], to an open file. All threads make lines. */
-static enum status write_rows(const struct sampled *s, const struct sampled_vertex *vertex, struct outfile *out,
-                              enum table_form form, const struct name_map *map, struct error *e)
+/* Writes the next rows to an open file. Called by put_in_order, with the struct outfile. */
+static enum status write_bytes(void *to, const char *bytes, size_t size, struct error *e)
 {
-    enum { PIECE = 1 << 11, GROUP = 32 };
-    const uint64_t all = s->graph->vertices;
-    for (uint64_t first = 0; first < all && e->status == ST_OK; first += GROUP * (uint64_t)PIECE) {
-        struct sampled_lines lines[GROUP];
-        const int pieces = (int)smaller(divide_up(all - first, PIECE), GROUP);
-#pragma omp parallel for schedule(dynamic) if (pieces > 1)
-        for (int i = 0; i < pieces; i++) {
-            const uint64_t begin = first + (uint64_t)i * PIECE;
-            lines[i] = make_lines(s, vertex + begin, smaller(PIECE, all - begin), form, map);
-        }
-        for (int i = 0; i < pieces; i++) {
-            if (lines[i].bytes == NULL)
-                fail_memory(e, "rows of centralities", lines[i].size);
-            else if (e->status == ST_OK)
-                outfile_write(out, lines[i].bytes, lines[i].size, e);
-            free(lines[i].bytes);
-        }
-    }
-    return e->status;
+    return outfile_write(to, bytes, size, e);
 }
 
 /* Writes the table on rank 0. */
@@ -235,7 +219,8 @@ static enum status write_table(const struct sampled *s, const char *name, const 
     if (outfile_open(&out, name, e) == ST_OK) {
         table_begin(&t, out, table_form_of(name), map);
         table_columns(&t, columns, e);
-        write_rows(s, vertex, out, table_form_of(name), map, e);
+        put_in_order(vertices, PIECE, make_lines, &(struct sampled_rows){s, vertex, table_form_of(name), map}, write_bytes, out,
+                     "rows of centralities", PIECE * LINE_BYTES, e);
     }
     if (e->status == ST_OK)
         outfile_commit(out, NULL, e);

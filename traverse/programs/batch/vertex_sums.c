@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* STEP: number of vertices that a thread works on at a time. LEAST_ROWS: single roots of a part, if there are not more threads.
+/* LEAST_ROWS: single roots of a part, if there are not more threads.
  * SMALL: distances below this number have their inverses in a table. EXACT_BITS: the largest unit is 2^EXACT_BITS, which a
  * double has exactly. */
-enum { STEP = 1024, LEAST_ROWS = 16, SMALL = 1 << 12, EXACT_BITS = 52 };
+enum { LEAST_ROWS = 16, SMALL = 1 << 12, EXACT_BITS = 52 };
 
 /* Returns unit / distance^power, rounded. */
 static uint64_t inverse_of(const struct vertex_sums *s, double distance, int power)
@@ -76,18 +76,18 @@ struct added_level {
     const struct batch_level *level;
 };
 
-/* Adds the found vertices of a piece of a level: STEP entries of its list, or STEP vertices if there is no list. The roots, at
+/* Adds the found vertices of a piece of a level: LEVEL_STEP entries of its list, or LEVEL_STEP vertices if there is no list. The roots, at
  * distance 0, are only noted as vertices that a root reaches. Called by pool_run, with the struct added_level. Returns 0. */
 static uint64_t add_piece(void *context, int thread, uint64_t piece)
 {
     const struct added_level *added = context;
     const struct batch_level *level = added->level;
     struct vertex_sums *s = added->sums;
-    const uint64_t end = smaller((piece + 1) * STEP, level->count);
+    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
     (void)thread;
-    for (uint64_t i = piece * STEP; i < end; i++) {
-        const uint64_t v = level->list != NULL ? level->list[i] : i;
-        const uint64_t *found = level->found + v * (uint64_t)level->words;
+    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+        const uint64_t v = level_vertex(level, i);
+        const uint64_t *found = level_found(level, v);
         uint64_t roots = 0, one = 0; /* number of roots; number of one of them */
         for (int j = 0; j < level->words; j++) {
             roots += (uint64_t)__builtin_popcountll(found[j]);
@@ -106,9 +106,9 @@ static uint64_t add_piece(void *context, int thread, uint64_t piece)
 void vertex_sums_note(struct vertex_sums *s, const struct batch_level *level)
 {
     struct added_level added = {s, level};
-    const uint64_t pieces = divide_up(level->count, STEP);
+    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found != NULL) {
-        pool_run(s->pool, pieces < 8 ? 1 : s->threads, pieces, add_piece, &added);
+        pool_run(s->pool, level_threads(pieces, s->threads), pieces, add_piece, &added);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++)
@@ -153,5 +153,5 @@ static void add_vertices(void *context, uint64_t begin, uint64_t end)
 void vertex_sums_add_part(struct vertex_sums *s, uint32_t count)
 {
     struct added_part part = {s, count};
-    pool_for(s->pool, s->threads, s->graph->vertices, STEP, add_vertices, &part);
+    pool_for(s->pool, s->threads, s->graph->vertices, LEVEL_STEP, add_vertices, &part);
 }
