@@ -16,7 +16,7 @@
 #   RESULTS  a file that keeps the table, with command, machine, revision and date (scripts/results/)
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: bench-host.sh DIR" >&2; exit 2; }
-graph=$(realpath "$1")
+graph=$(realpath -- "$1")
 cd "$(dirname "$0")/.."
 settings='LINK ROOTS BACKEND'
 . scripts/bench-lib.sh

@@ -13,7 +13,6 @@ packer=$bin/dbfs-pack # of the build in BEFORE, if it is there: an older build m
 [ ! -x "${BEFORE:-}/dbfs-pack" ] || packer=$BEFORE/dbfs-pack
 tests=${BUILD:-build}/tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-work=$(realpath -- "$(mktemp -d -- "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")")
 cores=$(nproc)
 keeper=
 
@@ -22,6 +21,12 @@ die() { # STATUS MESSAGE
     exit "$1"
 }
 . tools/report/outfile.sh
+# A benchmark has no options but the one that prints the head of its script, which says how it is used.
+case ${1:-} in
+-h | --help | --help=all) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/${0##*/}" && exit ;;
+-*) die 2 "$1: is no option: see --help" ;;
+esac
+work=$(realpath -- "$(mktemp -d -- "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")")
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 

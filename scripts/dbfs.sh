@@ -81,7 +81,7 @@ EOF
 # PROGRAM OPTIONS: prints the lines of the program's --help on the options
 describe_options() {
     echo && echo "Of $1:"
-    { "$1" --help=all 2>/dev/null || "$1" --help; } | awk -v options="${2//$'\n'/ }" '
+    "$1" --help=all | awk -v options="${2//$'\n'/ }" '
         match($0, /^ +(-[^-], )?--[a-z0-9-]+/) {
             name = substr($0, RSTART, RLENGTH)
             sub(/.*--/, "--", name)
@@ -390,7 +390,7 @@ check_command() {
 check_mode() {
     local known word name
     [ $program != dbfs-traverse ] || return 0
-    known=$({ "$program" --help=all 2>/dev/null || "$program" --help; } | awk 'match($0, /^ +-.*/) { sub(/^ +/, ""); print }')
+    known=$("$program" --help=all | awk 'match($0, /^ +-.*/) { sub(/^ +/, ""); print }')
     for word in "${search[@]}" ${roots_from:+--roots-from} ${pairs:+--pairs} ${targets:+--targets}; do
         name=${word%%=*}
         [[ $name == --* || $name == -[rng] ]] || continue

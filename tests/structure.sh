@@ -134,7 +134,7 @@ check 'names of tests say what is told, and to whom' no_match \
 # dbfs passes on the options of the programs that it runs, but for those of other ways to run them
 eval "$(sed -n "/^own='/,/^of_batch=/p" scripts/dbfs.sh)"
 names_in() { tr -s ' =?\n' '\n' <<<"$*" | grep . | sort -u; } # LIST...: prints the options of lists of dbfs, one a line
-options_of() { { "$BIN/$1" --help=all 2>/dev/null || "$BIN/$1" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u; }
+options_of() { "$BIN/$1" --help=all | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u; }
 # PROGRAM LIST APART HIDDEN: the options of a program are those of the list and those that are known apart; its --help has no hidden one
 passes_on() {
     local differ
@@ -208,7 +208,7 @@ fi
 pages=${BUILD:-build}/man
 for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-components dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
     check "$program.1 is built" test -s "$pages/$program.1"
-    missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
+    missing=$("$BIN/$program" --help=all | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
             sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "$pages/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
         done)

@@ -169,7 +169,7 @@ trap 'exit 1' HUP INT TERM
 : >"$work/values"
 while [ $# -gt 0 ]; do
     case $1 in
-    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    -h | --help | --help=all) printf '%s\n' "$help" | give; exit ;;
     --version) echo "$version" | give; exit ;;
     -p | --devices) need $# "$1"; devices=$2; shift ;;
     -H | --hosts) need $# "$1"; whole "$1" "$2" 1 1000000; hosts=$2; shift ;;

@@ -149,7 +149,10 @@ void cli_option(struct cli *cli, int option, const char *argument)
 {
     char version[64];
     switch (option) {
-    case 'h': print_and_exit(cli, cli->help);
+    case 'h':
+        if (argument != NULL && strcmp(argument, "all") != 0)
+            cli_usage(cli, "--help: '%s' is not all", argument);
+        print_and_exit(cli, cli->help);
     case CLI_VERSION_OPTION:
         snprintf(version, sizeof version, "%s (dbfs) %s\n", cli->program, DBFS_VERSION);
         print_and_exit(cli, version);

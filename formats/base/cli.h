@@ -1,6 +1,6 @@
 /* cli.h: the options and messages that all dbfs programs share.
  *
- *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
+ *   -h/--help[=all]  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
  * A program calls cli_begin first and cli_finish last. Its getopt_long tables have CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS. It
  * reads options by cli_next, and passes every option that it does not know to cli_option. Only main files may call these
@@ -20,7 +20,7 @@
 #define CLI_SHORT_OPTIONS "h@:S:T:qv"
 enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };
 #define CLI_LONG_OPTIONS                                                                           \
-    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
+    {"help", optional_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
         {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},       \
         {"tmpdir", required_argument, NULL, 'T'}, {"quiet", no_argument, NULL, 'q'},               \
         {"force", no_argument, NULL, CLI_FORCE_OPTION},                                            \

@@ -32,8 +32,8 @@ _dbfs_complete() {
     --bridges) values='chain' ;;
     --stencil) values='5 9 7 27' ;;
     esac
-    # Programs with many options list all of them with --help=all, and words to choose from as a|b|c.
-    help=$("$program" --help=all 2>/dev/null || "$program" --help 2>/dev/null)
+    # --help=all lists all options, and words to choose from as a|b|c.
+    help=$("$program" --help=all 2>/dev/null)
     # The word before becomes part of a program of sed, so only an option may.
     [ -n "$values" ] || [[ ! $before =~ ^--?[A-Za-z0-9@][A-Za-z0-9-]*$ ]] || values=$(sed -n "s/^ .*$before \\([a-z0-9]*|[a-z0-9|]*\\).*/\\1/p" <<<"$help" | head -n 1 | tr '|' ' ')
     if [ -z "$values" ] && [[ $word == -* ]]; then

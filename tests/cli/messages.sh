@@ -95,7 +95,7 @@ done
 says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
-for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-components dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch dbfs-diameter; do
     says 2 'an option with two letters too many' "^$program: did you mean --version?" "$bin/$program" --verzionn
 done
 says 2 'an option that is near two' '^dbfs-traverse: did you mean --factor0 or --factor1?$' "$bin/dbfs-traverse" --factor2=1 g.dbfs
@@ -112,6 +112,12 @@ for program in dbfs dbfs-report dbfs-model; do
 done
 says 2 'an option with two letters in each other'"'"'s place' '^dbfs: --thredas: is no option (did you mean --threads?)' "$bin/dbfs" --thredas
 says 2 'options with as many other letters' '^dbfs: --rots: is no option (did you mean --roots or --rows?)' "$bin/dbfs" --rots
+for program in "$bin"/* "$here/scripts/dataset.sh"; do
+    check "${program##*/} --help=all lists options" bash -c '"$1" --help=all | grep -qE "^ +(-[a-z], )?--[a-z]|-h, --help"' - "$program"
+    check_exit 2 '--help of some' "$program" --help=some
+done
+check 'a benchmark prints the head of its script' grep -q '^  scripts/bench-search.sh .GRAPH ' <("$here/scripts/bench-search.sh" --help)
+says 2 'an option of a benchmark' '^bench-search.sh: --rounds=3: is no option: see --help$' "$here/scripts/bench-search.sh" --rounds=3
 says 2 'an option of dbfs-dataset' '(did you mean --mirror?)' "$here/scripts/dataset.sh" --mirorr
 
 # ---- one meaning of --root ----

@@ -79,8 +79,6 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
     case TAKE_COUNT: *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most); break;
     case TAKE_TEXT: cli_once(&args->cli, name, value, at); break;
     case TAKE_COMMON:
-        if (row->letter == 'h' && value != NULL && strcmp(value, "all") != 0)
-            cli_usage(&args->cli, "--help: '%s' is not all", value);
         if (row->letter == 'h')
             args->cli.help = options_help(r->program, value != NULL);
         cli_option(&args->cli, row->letter, value);
