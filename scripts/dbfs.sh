@@ -985,6 +985,7 @@ check_map() {
         [ "$result" = - ] || ! are_same "$map" "$result" || die 2 "$map: is to have the names, and is a result, too"
     done
     check_file "$map" ${#force[@]}
+    edgeconv --beside "--compact=$map" || exit
 }
 
 # A note for each array of vertices with names: which map has them

@@ -132,17 +132,18 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
  * All but --largest are written by rank 0 alone. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
-    static const enum result_content content_of[OUTPUTS] = {[NUMBERS] = RESULT_IS_VALUES, [SIZES] = RESULT_IS_TABLE, [HISTOGRAM] = RESULT_IS_TABLE};
+    static const enum result_content content_of[OUTPUTS] = {[NUMBERS] = RESULT_IS_VALUES, [SIZES] = RESULT_IS_TABLE,
+                                                            [HISTOGRAM] = RESULT_IS_TABLE, [LARGEST] = RESULT_IS_STREAM,
+                                                            [JSON] = RESULT_IS_REPORT};
     for (int i = 0; i < OUTPUTS && e->status == ST_OK; i++) {
         if (comm->rank > 0 && i != LARGEST)
             continue;
-        if (c->output[i] != NULL && result_name_check(c->output[i], content_of[i], cli->program, e) != ST_OK)
-            break;
         outfile_refuse_inputs(c->output[i], c->inputs.path, c->inputs.count, e);
         outfile_refuse_inputs(c->output[i], &c->map, 1, e);
         for (int other = 0; other < i; other++)
             outfile_refuse_output(c->output[i], c->output[other], e);
-        outfile_check_output(c->output[i], cli->force, e);
+        if (e->status == ST_OK && result_name_check(c->output[i], content_of[i], cli->program, e) == ST_OK)
+            outfile_check_output(c->output[i], cli->force, e);
     }
     return e->status;
 }

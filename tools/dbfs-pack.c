@@ -4,6 +4,7 @@
 #include "formats/base/json_lines.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
+#include "formats/result_name.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/folder/pack_lack.h"
 #include "tools/pack/folder/pack_list.h"
@@ -401,13 +402,14 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
     return ST_OK;
 }
 
-/* Refuses a packing that would replace or remove its own input. */
-static enum status refuse_inputs_in_folder(const struct command *c, struct error *e)
+/* Refuses a packing that would replace or remove its own input, or a folder with the suffix of a file. */
+static enum status check_folder(const struct cli *cli, const struct command *c, struct error *e)
 {
     const char *folder = c->pack.folder;
     if (c->action == PACK &&
-        pack_folder_refuse_inputs(folder, c->inputs.path, c->inputs.count, e) == ST_OK)
-        pack_folder_refuse_inputs(folder, &c->pack.split_path, 1, e);
+        pack_folder_refuse_inputs(folder, c->inputs.path, c->inputs.count, e) == ST_OK &&
+        pack_folder_refuse_inputs(folder, &c->pack.split_path, 1, e) == ST_OK)
+        result_name_check(folder, RESULT_IS_FOLDER, cli->program, e);
     return e->status;
 }
 
@@ -438,7 +440,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct pack_report report;
     double start = cli_seconds();
     progress_start(cli);
-    if (refuse_unshared_split(c, comm, e) == ST_OK && refuse_inputs_in_folder(c, e) == ST_OK)
+    if (refuse_unshared_split(c, comm, e) == ST_OK && check_folder(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)

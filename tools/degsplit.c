@@ -3,6 +3,7 @@
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"
 #include "formats/base/outfile.h"
+#include "formats/result_name.h"
 #include "formats/split.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
@@ -294,13 +295,16 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
-/* Refuses an output that would replace the input, another output or, without --force, an older file, or that cannot be written. */
+/* Refuses an output that would replace the input, another output or, without --force, an older file, that cannot be written, or
+ * that has the suffix of another format. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
         outfile_refuse_inputs(c->output != NULL ? c->output : "-", c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_inputs(c->sweep, c->inputs.path, c->inputs.count, e) != ST_OK ||
-        outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
+        outfile_refuse_output(c->output, c->sweep, e) != ST_OK ||
+        result_name_check(c->output, RESULT_IS_SPLIT, cli->program, e) != ST_OK ||
+        result_name_check(c->sweep, RESULT_IS_TABS, cli->program, e) != ST_OK)
         return e->status;
     if (outfile_check_output(c->output, cli->force, e) == ST_OK)
         outfile_check_output(c->sweep, cli->force, e);

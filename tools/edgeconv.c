@@ -415,10 +415,12 @@ static enum status refuse_beside(const struct options *o, const char *path, stru
     return e->status;
 }
 
-/* Refuses an output that would replace an input, another output or, without --force, an older file, or that cannot be written. */
+/* Refuses an output that would replace an input, another output or, without --force, an older file, that cannot be written, or
+ * that has the suffix of another format. */
 static enum status check_outputs(const struct options *o, struct error *e)
 {
     size_t count = (size_t)o->path_count;
+    enum result_content content = o->reader.format == FORMAT_WDC_INDEX ? RESULT_IS_NAMES : edge_format_content(o->output);
     if (refuse_inputs(o, o->paths, count, e) != ST_OK)
         return e->status;
     for (size_t i = 0; i < count; i++) {
@@ -426,17 +428,21 @@ static enum status check_outputs(const struct options *o, struct error *e)
             return e->status;
     }
     if (outfile_refuse_output(o->output_path, o->map_path, e) == ST_OK &&
+        result_name_check(o->output_path, content, o->cli.program, e) == ST_OK &&
+        result_name_check(o->map_path, RESULT_IS_NAMES, o->cli.program, e) == ST_OK &&
         outfile_check_output(o->output_path, o->cli.force, e) == ST_OK)
         outfile_check_output(o->map_path, o->cli.force, e);
     return e->status;
 }
 
-/* Prints the files that are read with the inputs, for the script dbfs. Each has two words that end in a zero: "graph" if the
+/* Prints the files that are read with the inputs, for the script dbfs, which has the name of its map checked here, too. Each has two words that end in a zero: "graph" if the
  * graph depends on the file, else "time"; and the name. */
 static enum status list_beside(const struct options *o, struct error *e)
 {
     char name[BESIDE_MOST][BESIDE_NAME_BYTES];
     enum beside kind[BESIDE_MOST];
+    if (result_name_check(o->map_path, RESULT_IS_NAMES, o->cli.program, e) != ST_OK)
+        return e->status;
     for (int i = 0; i < o->path_count; i++) {
         int count = beside_list(o->paths[i], name, kind);
         for (int k = 0; k < count; k++)

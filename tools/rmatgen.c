@@ -115,7 +115,8 @@ static enum status open_output(struct generation *g, struct error *e)
 {
     const struct rmatgen_options *o = g->options;
     struct edges_info info = {.direction = EDGES_UNDIRECTED_ONCE};
-    if (outfile_check_output(o->output, o->cli.force, e) != ST_OK ||
+    if (result_name_check(o->output, edge_format_content(o->format), o->cli.program, e) != ST_OK ||
+        outfile_check_output(o->output, o->cli.force, e) != ST_OK ||
         outfile_open(&g->out, o->output, e) != ST_OK)
         return e->status;
     if (o->format != EDGE_FORMAT_TEXT && outfile_is_terminal(g->out))

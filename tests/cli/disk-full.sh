@@ -32,7 +32,7 @@ no_output() { # NAME COMMAND...
 no_output rmatgen "$BIN/rmatgen" -q -s 13 -o "$tmp/f/x.edges"
 no_output 'rmatgen as text' "$BIN/rmatgen" -q -s 13 -f text -o "$tmp/f/x.txt"
 no_output edgeconv "$BIN/edgeconv" -q -u -o "$tmp/f/x.edges" "$tmp/g.txt"
-no_output 'edgeconv to text' "$BIN/edgeconv" -q -o "$tmp/f/x.txt" "$tmp/g.edges"
+no_output 'edgeconv to text' "$BIN/edgeconv" -q -t text -o "$tmp/f/x.txt" "$tmp/g.edges"
 no_output degsplit "$BIN/degsplit" -q -t 1 -o "$tmp/f/x.split" "$tmp/g.edges"
 no_output dbfs-components "$BIN/dbfs-components" -q -o "$tmp/f/x.npy" "$tmp/g.edges"
 no_output 'dbfs-components --largest' "$BIN/dbfs-components" -q --largest "$tmp/f/x.edges" "$tmp/g.edges"

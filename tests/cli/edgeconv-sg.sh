@@ -131,24 +131,24 @@ for case in 'a negative neighbour:n 0 0:found the id -1, expected a vertex id fr
     IFS=: read -r name neighbours message <<<"$case"
     (le 1 1 && le 8 3 3 0 3 3 3 && le 4 $neighbours && le 8 0 3 3 3 && le 4 0 0 0) >bad.sg
     for command in 'bad.sg' '-f sg --compact=m bad.sg'; do
-        check_exit 3 "$name in .sg, $command" "$edgeconv" --force -o x.sg $command
+        check_exit 3 "$name in .sg, $command" "$edgeconv" --force -o x.edges $command
         check_says "bad.sg: byte 49: $message"
     done
 done
 (le 1 1 && le 8 n 3 0 3 3 3 && le 4 1 0 0) >bad.sg
-check_exit 3 'a negative number of edges in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+check_exit 3 'a negative number of edges in .sg' "$edgeconv" -f sg --force -o x.edges bad.sg
 (le 1 1 && le 8 3 n 0 3 3 3 && le 4 1 0 0) >bad.sg
-check_exit 3 'a negative number of vertices in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+check_exit 3 'a negative number of vertices in .sg' "$edgeconv" -f sg --force -o x.edges bad.sg
 (le 1 1 && le 8 3 3 0 n 3 3 && le 4 1 0 0 && le 8 0 3 3 3 && le 4 0 0 0) >bad.sg
-check_exit 3 'a negative offset in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+check_exit 3 'a negative offset in .sg' "$edgeconv" -f sg --force -o x.edges bad.sg
 le 8 0 n >bad.bin
 for option in '' '--compact=m'; do
-    check_exit 3 "a negative id of 64 bits of Graph500 $option" "$edgeconv" -f graph500-16 $option --force -o x.sg bad.bin
+    check_exit 3 "a negative id of 64 bits of Graph500 $option" "$edgeconv" -f graph500-16 $option --force -o x.edges bad.bin
     check_says 'bad.bin: byte 0: found the id -1, expected'
 done
-check_exit 3 'an id of 2^64 - 1' "$edgeconv" -f u64 --force -o x.sg bad.bin
+check_exit 3 'an id of 2^64 - 1' "$edgeconv" -f u64 --force -o x.edges bad.bin
 check_says 'bad.bin: byte 0: found the id 18446744073709551615, expected'
-check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -A . | grep "^\.x")"'
+check 'no output is left by any of them' eval 'test ! -e x.edges && test -z "$(ls -A . | grep "^\.x")"'
 
 # ---- beside GAPBS itself, where it is given as GAPBS=FOLDER ----
 

@@ -523,7 +523,7 @@ check_says 'negative.u64: byte 16'
 head -c 5000 one.edges >cut.edges
 check_exit 3 'an edge stream whose writer died' "$edgeconv" --force -o x.edges cut.edges
 check_says 'without its trailer'
-check_exit 3 'a stream without its trailer in a pipe' bash -c "cat cut.edges | '$edgeconv' -t text --force -o x.edges"
+check_exit 3 'a stream without its trailer in a pipe' bash -c "cat cut.edges | '$edgeconv' -t text --force -o x.txt"
 gzip -c one.edges | head -c 20000 >cut.edges.gz
 check_exit 3 'a cut gzip file of an edge stream' "$edgeconv" --force -o x.edges cut.edges.gz
 check_says 'found the end of the file in gzip member 1'

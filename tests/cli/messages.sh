@@ -253,6 +253,31 @@ for name in v v.txt v.tsv v.out v.0 v.2024; do
     check_exit 0 "depths as $name" dbfs-traverse -q -r 0 --depths $name g.dbfs
     check "$situation: depths are lines of text" test "$(cat $name)" = "$(printf '0\t0\n1\t1\n2\t2')"
 done
+# OUTPUT SUFFIX COMMAND...: the command, whose output is OUTPUT, refuses the suffix, and names one that would do
+refuses_suffix() {
+    local good=$1 bad=$2
+    shift 2
+    says 2 "$1 into z$bad" "^$1: z$bad: ${bad,,} is not written: 'z$good' \|^$1: z$bad: results are written as they are: .*$1 \.\.\. | [a-z0-9]* >z$bad" "$@"
+    check "$situation: nothing is made" test -z "$(ls | grep '^z')"
+}
+for bad in .csv .npy .txt .gz .Parquet; do
+    refuses_suffix .edges $bad edgeconv -q -o z$bad g.edges
+    refuses_suffix .edges $bad rmatgen -s 2 -o z$bad
+    refuses_suffix .edges $bad dbfs-components -q --largest z$bad g.edges
+    refuses_suffix .split $bad degsplit -q -o z$bad g.edges
+done
+refuses_suffix .tsv .csv edgeconv -q -t text -o z.csv g.edges
+refuses_suffix .tsv .csv degsplit -q -o /dev/null --sweep z.csv g.edges
+refuses_suffix .bin .npy rmatgen -s 2 -f u32 -o z.npy
+refuses_suffix .sg .edges edgeconv -q -t sg -o z.edges g.edges
+refuses_suffix .map .csv edgeconv -q --compact=z.csv -o /dev/null g.edges
+refuses_suffix .map .xz dbfs --compact=z.xz --no-cache names.txt
+refuses_suffix .dbfs .npz dbfs-pack -q -o z.npz g.edges
+refuses_suffix .json .csv dbfs-traverse -r 0 --json z.csv g.dbfs
+for words in 'edgeconv -t text -o y.el' 'edgeconv -t u32 -o y.raw' 'edgeconv -o y.2024' 'degsplit --sweep y.txt -o y' 'dbfs-pack -o y.graph'; do
+    check "$words: is a name that can be right" ${words%% *} -q ${words#* } g.edges
+done
+rm -r y*
 check_exit 0 'depths to a device' dbfs-traverse -q -r 0 --depths /dev/null g.dbfs
 check 'the advice works' bash -c 'dbfs-traverse -q -r 0 --depths - g.dbfs 2>/dev/null | gzip >d.txt.gz; test "$(gzip -dc d.txt.gz | wc -l)" = 3'
 cd "$here" || exit 1

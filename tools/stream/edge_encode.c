@@ -17,13 +17,14 @@ static const struct {
     const char *name;
     size_t edge_bytes; /* the most that one edge takes */
     uint64_t id_limit;
+    enum result_content content;
 } formats[] = {
-    [EDGE_FORMAT_EDGES] = {"edges", 0, DBFS_MAX_VERTICES},
-    [EDGE_FORMAT_TEXT] = {"text", LINE_BYTES, DBFS_MAX_VERTICES},
-    [EDGE_FORMAT_GRAPH500] = {"graph500", GRAPH500_BYTES, DBFS_MAX_VERTICES},
-    [EDGE_FORMAT_U32] = {"u32", 8, UINT64_C(1) << 32},
-    [EDGE_FORMAT_U64] = {"u64", 16, DBFS_MAX_VERTICES},
-    [EDGE_FORMAT_SG] = {"sg", 8, INT32_MAX},
+    [EDGE_FORMAT_EDGES] = {"edges", 0, DBFS_MAX_VERTICES, RESULT_IS_STREAM},
+    [EDGE_FORMAT_TEXT] = {"text", LINE_BYTES, DBFS_MAX_VERTICES, RESULT_IS_TABS},
+    [EDGE_FORMAT_GRAPH500] = {"graph500", GRAPH500_BYTES, DBFS_MAX_VERTICES, RESULT_IS_NUMBERS},
+    [EDGE_FORMAT_U32] = {"u32", 8, UINT64_C(1) << 32, RESULT_IS_NUMBERS},
+    [EDGE_FORMAT_U64] = {"u64", 16, DBFS_MAX_VERTICES, RESULT_IS_NUMBERS},
+    [EDGE_FORMAT_SG] = {"sg", 8, INT32_MAX, RESULT_IS_SG},
 };
 
 int edge_format_parse(const char *name, enum edge_format *format)
@@ -40,6 +41,11 @@ int edge_format_parse(const char *name, enum edge_format *format)
 const char *edge_format_name(enum edge_format format)
 {
     return formats[format].name;
+}
+
+enum result_content edge_format_content(enum edge_format format)
+{
+    return formats[format].content;
 }
 
 uint64_t edge_format_id_limit(enum edge_format format)

@@ -13,6 +13,7 @@
 #define DBFS_EDGE_ENCODE_H
 
 #include "formats/edges/edges.h"
+#include "formats/result_name.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,9 @@ enum edge_format {
 /* The format of one of the names above; -1 for any other name. */
 int edge_format_parse(const char *name, enum edge_format *format);
 const char *edge_format_name(enum edge_format format);
+
+/* What a file of this format is, for the check of its name (formats/result_name.h). */
+enum result_content edge_format_content(enum edge_format format);
 
 /* The limit of this format: all ids must be below it. */
 uint64_t edge_format_id_limit(enum edge_format format);

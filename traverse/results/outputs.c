@@ -154,8 +154,6 @@ static enum status check_names(const char *const *result, const struct inputs *i
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         struct stat st;
         const char *name = result[i];
-        if (name != NULL && result_name_check(name, content_of(i), "dbfs-traverse", e) != ST_OK)
-            return e->status;
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++) {
             if (!(i == 1 && args_in_one_table(args))) /* parents, beside depths */
@@ -163,7 +161,7 @@ static enum status check_names(const char *const *result, const struct inputs *i
         }
         int in_place = args->in_place && i < VALUE_RESULTS && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
                        access(name, W_OK) == 0;
-        if (e->status == ST_OK && !is_per_root(name) && !in_place)
+        if (e->status == ST_OK && result_name_check(name, content_of(i), args->cli.program, e) == ST_OK && !is_per_root(name) && !in_place)
             outfile_check_output(name, args->cli.force, e);
     }
     return e->status;
