@@ -18,7 +18,7 @@ set -euo pipefail
 [ -e /dev/fd/2 ] || exec 2>/dev/null
 # Numbers have a point in every language, and keys of shards are the same. Only show() has the letters of the user's.
 language=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}
-export LC_ALL=C DBFS_NAMES=
+export LC_ALL=C DBFS_NAMES= DBFS_NOTES=
 
 prog=dbfs
 bin=$0
@@ -553,17 +553,46 @@ convert_and_pack() {
     [ $packed = 0 ] || exit $packed
 }
 
-make_shards() { # FOLDER: an empty one
-    local map=() to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" -o "$1/shards")
+# FOLDER: makes shards in an empty folder. Programs also write what they note about the files to $scratch/notes.
+make_shards() {
+    local notes='' map=() to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" -o "$1/shards")
+    make_scratch
+    { exec {notes}>"$scratch/notes"; } 2>/dev/null || notes=''
+    local -x DBFS_NOTES=$notes
     ! $compact || map=("--compact=$1/graph.map")
     if are_ready; then
         show "${to[@]}" "${files[@]}"
         start "${to[@]}" "${files[@]}"
         finish $! || exit
-        return
+    else
+        convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
+            "${files[@]}" -- "${to[@]}" -
     fi
-    convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
-        "${files[@]}" -- "${to[@]}" -
+    [ -z "$notes" ] || exec {notes}>&-
+}
+
+# FOLDER of shards that were made: keeps the first notes there, for the searches to come. Such a search may name the files otherwise,
+# as it runs in another folder: a note has the place of its file among all, between two bytes 1.
+keep_notes() {
+    local i more notes=()
+    [ -s "$scratch/notes" ] || return 0
+    mapfile -t -n 20 notes <"$scratch/notes"
+    more=$(($(wc -l <"$scratch/notes") - ${#notes[@]}))
+    [ $more = 0 ] || notes+=("$prog: there are $more more notes: --no-cache makes the shards again, and prints all")
+    for i in "${!files[@]}"; do notes=("${notes[@]//": ${files[i]}: "/": "$'\1'"$i"$'\1'": "}"); done
+    (set -o noclobber && printf '%s\n' "${notes[@]}" >"$1/notes") 2>/dev/null || true
+}
+
+# FOLDER NAME...: says again what was noted about the files, which have these names, when the shards in the folder were made
+say_notes() {
+    local place=$1/notes i line lines=()
+    shift
+    [ ${#quiet[@]} = 0 ] && [ -f "$place" ] && [ -r "$place" ] || return 0
+    mapfile -t -n 21 lines <"$place"
+    for line in "${lines[@]}"; do
+        for ((i = 0; i < $#; i++)); do line=${line//$'\1'$i$'\1'/"${@:i+1:1}"}; done
+        echo "${line//[[:cntrl:]]/?}" >&2
+    done
 }
 
 # NAME LINE: sets NAME to the path in the first line of a key, which ends with nine words of inode, size and times
@@ -694,7 +723,7 @@ remove_folder() {
 remove_set() {
     local other
     other=$(find "$1" -mindepth 1 -printf '%y %P\0' |
-        grep -zvxE '[fd] (key|graph\.map|shards|shards/manifest|shards/part-[0-9]+-of-[0-9]+\.dbfs)' | tr '\0' '\n') || true
+        grep -zvxE '[fd] (key|graph\.map|notes|shards|shards/manifest|shards/part-[0-9]+-of-[0-9]+\.dbfs)' | tr '\0' '\n') || true
     if [ -n "$other" ]; then
         other=${other#* }
         echo "$prog: $1: stays, as $(words "${other%%$'\n'*}") in it is not dbfs's" >&2
@@ -841,6 +870,7 @@ make_work() {
 
 keep_shards() { # TEXT-OF-KEY
     make_shards "$work"
+    keep_notes "$work"
     (set -o noclobber && printf '%s\n' "$1" >"$work/key") 2>/dev/null || die 5 "$cache: cannot write the key of the shards"
     rm -rf -- "$graph" # an existing folder is incomplete
     mv -T -- "$work" "$graph" || exit
@@ -907,6 +937,7 @@ find_shards() {
         graph=$place/$key
         if are_kept "$text"; then
             ! $verbose || echo "$prog: shards are in $cache/$key" >&2
+            say_notes "$graph" "${files[@]}"
             return
         fi
     fi
@@ -918,8 +949,9 @@ find_shards() {
         make_shards "$graph"
     elif [ -n "$work" ]; then
         keep_shards "$text"
-    elif $verbose; then # another dbfs has made them meanwhile
-        echo "$prog: shards are in $cache/$key" >&2
+    else # another dbfs has made them meanwhile
+        ! $verbose || echo "$prog: shards are in $cache/$key" >&2
+        say_notes "$graph" "${files[@]}"
     fi
     unlock_place
     umask "$mask"
@@ -1025,7 +1057,7 @@ run_search() { # DIR
 # DIR: sets `graph` to the shards that are there: DIR itself, or the one set of them that dbfs keeps in it and uses for its file,
 # or the one that it keeps. The map of names then goes with the search.
 find_kept() {
-    local sets=() current=() folder why
+    local sets=() current=() folder why of how by line path names=()
     graph=$1
     [ ! -e "$1/manifest" ] || return 0
     for folder in "$1" "$1"/*; do
@@ -1041,6 +1073,9 @@ find_kept() {
     [[ ! -f "$folder/graph.map" || " ${search[*]}" == *' --map='* ]] || search+=("--map=$folder/graph.map")
     why=$(why_stale "$folder")
     [ -z "$why" ] || [ ${#quiet[@]} != 0 ] || echo "$prog: $graph: may be another graph than that of the file now: $why" >&2
+    read_key "$folder"
+    for line in "${of[@]}"; do path_of path "$line" && names+=("$path"); done
+    say_notes "$folder" "${names[@]}"
 }
 
 # Finds the connected components of edge streams as they are, or of what edgeconv makes of the files. No shards are made.

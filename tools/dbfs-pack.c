@@ -425,8 +425,10 @@ static void print_spooled(const struct cli *cli, const struct edge_source *sourc
 /* Warns if some pieces of a generated graph are missing among the streams. */
 static void warn_missing(const struct cli *cli, const struct edge_source *source)
 {
+    struct cli keeper = *cli;
+    cli_keep_notes(&keeper);
     if (source->missing_edges > 0)
-        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
+        cli_warn(&keeper, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
                  source->name, source->missing_edges);
 }
 

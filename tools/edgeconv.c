@@ -474,6 +474,7 @@ int main(int argc, char **argv)
         return cli_finish(&options.cli, &error);
     }
     options.reader.threads = cli_threads(&options.cli);
+    cli_keep_notes(&options.cli);
     if (check_outputs(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
     options.reader.max_buffer_bytes = job.memory.whole_bytes / 8;

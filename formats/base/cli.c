@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,35 +36,50 @@ static void print_visible(FILE *out, const void *text)
     text_print_visible(out, text, strlen(text));
 }
 
-/* Prints "program: " and the text on standard error, within the script dbfs in its words; clears the line of cli_show_line. */
-static void print_text(const struct cli *cli, const char *prefix, const char *text)
+/* Prints "program: " and the text as a line, within the script dbfs in its words. */
+static void print_message(FILE *out, const struct cli *cli, const char *prefix, const char *text)
 {
-    if (cli->silent)
-        return;
     size_t size;
     char *shown = text_printed(print_visible, text, &size);
-    cli_show_line(NULL);
-    fprintf(stderr, "%s: %s", cli->program, prefix);
+    fprintf(out, "%s: %s", cli->program, prefix);
     if (shown != NULL && cli->within_dbfs)
-        print_for_dbfs(stderr, shown);
+        print_for_dbfs(out, shown);
     else
-        print_visible(stderr, text);
-    fputc('\n', stderr);
+        print_visible(out, text);
+    fputc('\n', out);
     free(shown);
 }
 
-static void print_line(const struct cli *cli, const char *prefix, const char *format, va_list args)
+/* What becomes of a message, as bits: it is printed on standard error; it is kept, if messages are (cli_keep_notes). */
+enum { SHOW = 1, KEEP = 2 };
+
+/* Shows and keeps a message, as `fate` says. A message that is shown clears the line of cli_show_line. */
+static void print_text(const struct cli *cli, int fate, const char *prefix, const char *text)
+{
+    if (cli->silent)
+        return;
+    if (fate & SHOW) {
+        cli_show_line(NULL);
+        print_message(stderr, cli, prefix, text);
+    }
+    if ((fate & KEEP) && cli->notes != NULL) {
+        print_message(cli->notes, cli, prefix, text);
+        fflush(cli->notes);
+    }
+}
+
+static void print_line(const struct cli *cli, int fate, const char *prefix, const char *format, va_list args)
 {
     char text[4 * ERROR_TEXT_BYTES]; /* a warning may quote a message */
     vsnprintf(text, sizeof text, format, args);
-    print_text(cli, prefix, text);
+    print_text(cli, fate, prefix, text);
 }
 
-#define PRINT_LINE(cli, prefix)                                                                    \
+#define PRINT_LINE(cli, fate, prefix)                                                              \
     do {                                                                                           \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
-        print_line(cli, prefix, format, args);                                                     \
+        print_line(cli, fate, prefix, format, args);                                               \
         va_end(args);                                                                              \
     } while (0)
 
@@ -85,6 +101,15 @@ void cli_called(struct cli *cli)
         cli->program = "dbfs";
 }
 
+/* Keeps notes and warnings from here on in the file that the script dbfs has opened, if it has. */
+void cli_keep_notes(struct cli *cli)
+{
+    const char *text = getenv("DBFS_NOTES");
+    uint64_t fd;
+    if (cli->within_dbfs && text != NULL && parse_u64(text, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX)
+        cli->notes = fdopen((int)fd, "a");
+}
+
 /* Prints that --help lists the options, and exits with ST_USAGE. */
 _Noreturn static void point_to_help(const struct cli *cli)
 {
@@ -96,40 +121,39 @@ _Noreturn static void point_to_help(const struct cli *cli)
 /* Prints the message and a pointer to --help, and exits with ST_USAGE. */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
 {
-    PRINT_LINE(cli, "");
+    PRINT_LINE(cli, SHOW, "");
     point_to_help(cli);
 }
 
 /* Prints a line on standard error. */
 __attribute__((format(printf, 2, 3))) static void say(const struct cli *cli, const char *format, ...)
 {
-    PRINT_LINE(cli, "");
+    PRINT_LINE(cli, SHOW, "");
 }
 
 void cli_warn(const struct cli *cli, const char *format, ...)
 {
-    PRINT_LINE(cli, "warning: ");
+    PRINT_LINE(cli, SHOW | KEEP, "warning: ");
 }
 
-/* Prints a line unless -q is given. */
+/* Prints a line unless -q is given. A line that is kept is kept all the same. */
 void cli_note(const struct cli *cli, const char *format, ...)
 {
-    if (!cli->quiet)
-        PRINT_LINE(cli, "");
+    PRINT_LINE(cli, cli->quiet ? KEEP : SHOW | KEEP, "");
 }
 
 /* Prints a line with -v. */
 void cli_detail(const struct cli *cli, const char *format, ...)
 {
     if (cli->verbose)
-        PRINT_LINE(cli, "");
+        PRINT_LINE(cli, SHOW, "");
 }
 
 /* Prints a line on finished work: unless -q is given, but within the script dbfs only with -v. */
 void cli_report(const struct cli *cli, const char *format, ...)
 {
     if (cli->within_dbfs ? cli->verbose : !cli->quiet)
-        PRINT_LINE(cli, "");
+        PRINT_LINE(cli, SHOW, "");
 }
 
 /* Prints the text of --help or --version and exits. A full disk behind standard output is an error, as for any other output. */
@@ -360,7 +384,7 @@ int cli_finish(const struct cli *cli, const struct error *e)
 {
     cli_show_line(NULL);
     if (e->status != ST_OK && !e->broken_pipe)
-        print_text(cli, "", e->text);
+        print_text(cli, SHOW, "", e->text);
     return (int)e->status;
 }
 

@@ -13,6 +13,7 @@
 
 #include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The version of all programs, packages and archives. Between releases: the next one, and -dev. */
 #define DBFS_VERSION "1.1.0-dev"
@@ -42,6 +43,7 @@ struct cli {
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
     int within_dbfs; /* the script dbfs runs the program, and reports by itself */
+    FILE *notes;     /* where notes and warnings are kept (cli_keep_notes); NULL: nowhere */
     int force; /* outputs may replace files (outfile_check_output) */
     double timeout_s; /* --timeout; 0: none */
     /* nonzero: no messages are printed, because another rank of the job prints the same ones */
@@ -57,6 +59,10 @@ void cli_begin(void);
 /* Sets cli->within_dbfs if the script dbfs runs this program, which it shows by $DBFS_NAMES. Messages then speak of dbfs, and
  * cli_report prints only with -v. */
 void cli_called(struct cli *cli);
+
+/* From here on notes and warnings are about the input of the program. If the script dbfs runs the program to make shards, they are
+ * also kept, with -q too, in the file behind the descriptor $DBFS_NOTES: later searches of these shards print them again. */
+void cli_keep_notes(struct cli *cli);
 
 /* Handles one of the common options. Any other option is a usage error, and so are the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);

@@ -119,6 +119,25 @@ for folder in names.txt.dbfs names.txt.dbfs/*; do
 done
 check_exit 2 'a folder of several kept graphs' dbfs -r 0 g.txt.dbfs
 check_says '^dbfs: g.txt.dbfs: has 2 graphs: give a file that they are of, or a folder of `dbfs --cache-list g.txt.dbfs`'
+mkdir noted
+for i in {1..25}; do printf 'source,target,weight\n0,%d,.5\n' $i >noted/$i.csv; done
+check_exit 0 'many files' dbfs -q --cache noted/kept -r 0 noted/*.csv
+check "$situation: have no notes with -q" test ! -s ../err
+dbfs -r 0 noted/1.csv 2>noted/first
+check 'a table gets notes' grep -qx 'dbfs: noted/1.csv: the first line is taken for column names: source,target,weight' noted/first
+check_exit 0 'a kept graph' dbfs -r 0 noted/1.csv
+check "$situation: gets the notes again" cmp noted/first ../err
+check_exit 0 'a kept graph under another name' dbfs -r 0 ./noted/1.csv
+check "$situation: has that name in its notes" diff <(sed 's/ noted/ .\/noted/' noted/first) ../err
+check_exit 0 'a folder of a kept graph' dbfs -r 0 noted/1.csv.dbfs
+check "$situation: gets the notes again" diff <(sed "s| noted| $PWD/noted|" noted/first) ../err
+check_exit 0 'a kept graph, -q' dbfs -q -r 0 -o - noted/1.csv
+check "$situation: gets no notes" test ! -s ../err
+check_exit 0 'a kept graph of many files' dbfs --cache noted/kept -r 0 noted/*.csv
+check "$situation: gets the first notes, and their number" test "$(wc -l <../err) $(tail -n 1 ../err)" = \
+    '21 dbfs: there are 6 more notes: --no-cache makes the shards again, and prints all'
+check_exit 0 '--cache-clean of a graph with notes' dbfs --cache-clean=all noted/1.csv
+check "$situation: removes it" test ! -e noted/1.csv.dbfs
 check_exit 0 '--cache-clean where all is current' dbfs --cache-clean g.txt names.txt
 check "$situation: removes nothing" test "$(cat ../out) $(sets ./*.dbfs/*)" = '0 removed: 0 bytes 3'
 # a set of version 1.0.0 beside that of today, as an upgrade leaves them

@@ -202,8 +202,8 @@ done <<'END'
 -r 0 --components|-r is not for --components
 -r 0 --reached a.csv --list-reached b.csv|--list-reached is not for --reached
 --directed -r 0|--directed: is no option: it is --direction directed
--r 0 --list-reached near.npy|near.npy: this result is a table
--n all --centrality c.npy|c.npy: this result is a table
+-r 0 --list-reached near.npy|near.npy: .npy is not written: 'near.csv' is a table
+-n all --centrality c.npy|c.npy: .npy is not written: 'c.csv' is a table
 END
 check "$situation: nothing is written" test ! -e near.npy -a ! -e c.npy -a ! -e a.csv -a ! -e d.csv
 check_exit 0 '-t of dbfs-batch beside its options' dbfs -q -r 0,1 --target 2 --targets <(echo 1) -o matrix.csv line.txt
