@@ -696,11 +696,14 @@ is_wanted() {
 }
 
 list_kept() { # prints a line for each set of kept shards
-    local place folder of how by line path why names
+    local place absolute reason unsafe folder of how by line path why names
     for place in "${places[@]}"; do
+        absolute=$(realpath -sm -- "$place")
+        unsafe=''
+        ! $implied || place=$absolute is_own "$absolute" || unsafe=$reason
         for folder in "$place"/*; do
             is_set "$folder" && is_wanted "$folder" || continue
-            why=$(why_stale "$folder")
+            why=${unsafe:-$(why_stale "$folder")}
             read_key "$folder"
             names=()
             for line in "${of[@]}"; do path_of path "$line" && names+=("$path"); done

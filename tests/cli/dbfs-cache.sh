@@ -189,6 +189,7 @@ check "$situation: removes the set whose file is gone" test "$(sets all/*) $(set
 chmod 777 g.txt.dbfs
 check_exit 1 '--cache-clean where others may write' dbfs --cache-clean g.txt
 check_says "^dbfs: $PWD/g.txt.dbfs: nothing is removed there: others may write to $PWD/g.txt.dbfs"
+check '--cache-list says that others may write there' grep -q "	others may write to $PWD/g.txt.dbfs	" <(dbfs --cache-list g.txt)
 check "$situation: removes nothing" test "$(sets g.txt.dbfs/*)" = 2
 cd .. || exit 1
 

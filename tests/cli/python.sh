@@ -42,6 +42,33 @@ with dbfs.open("one.dbfs") as g:
     assert g.centralities([3]).eccentricity.tolist() == [3]
     assert {g.diameter().start, g.diameter().end} == {0, 3} and g.diameter(options=["-r", 0]).center in (1, 2)
 '
+printf '0 1\n1 2\n' >kept.txt
+printf 'a b\nb c\n' >words.txt
+touch none.txt
+PATH=$DBFS_BIN:$PATH
+dbfs -q -r 0 -o d.txt kept.txt
+dbfs -q -r a -o w.txt --compact words.txt
+py 'a file, and FILE.dbfs, stand for the shards that dbfs has kept' '
+for path in "kept.txt", "kept.txt.dbfs", dbfs.open("kept.txt")._opened[0]:
+    with dbfs.open(path) as g:
+        assert g.search(2).distances.tolist() == [2, 1, 0], path
+for path in "words.txt", "words.txt.dbfs", os.path.dirname(dbfs.open("words.txt")._opened[0]):
+    with dbfs.open(path) as g:
+        assert g.search("c").distances.tolist() == [2, 1, 0] and g.names.tolist() == ["a", "b", "c"], path
+raises(2, "none.txt: is no folder of shards, and no shards of it are kept: `dbfs %s/none.txt` makes" % os.getcwd(), lambda: dbfs.open("none.txt"))
+raises(1, "nowhere", lambda: dbfs.open("nowhere"))
+'
+dbfs -q -p 2 -r 0 --force -o d.txt kept.txt
+echo 'c d' >>words.txt
+py 'a file of which no single set of shards is current is an error, and a folder a warning' '
+import warnings
+raises(2, "kept.txt: 2 graphs are kept of it, which `dbfs --cache-list ", lambda: dbfs.open("kept.txt"))
+raises(2, "words.txt: its kept shards are not used: %s/words.txt has changed: `dbfs " % os.getcwd(), lambda: dbfs.open("words.txt"))
+with warnings.catch_warnings(record=True) as found:
+    with dbfs.open("words.txt.dbfs") as g:
+        assert g.n == 3
+assert "words.txt has changed" in str(found[0].message), found
+'
 py 'an array to distances and parents' '
 edges = numpy.loadtxt(os.environ["wordnet"], int, usecols=(0, 1))
 dbfs.pack(edges, "w.dbfs", shards=2)

@@ -23,6 +23,7 @@ from dbfs import _batch
 from dbfs._batch import Centralities, Diameter
 from dbfs._device import DeviceArray, close_memory, open_memory
 from dbfs._edges import vertex_of
+from dbfs._kept import find_kept
 from dbfs._pack import manifest_of, names_path
 from dbfs._programs import Error, failure, launcher, program, start, words_of
 
@@ -592,14 +593,17 @@ def results_folder() -> Optional[str]:
 def open(path, *, ranks: int = 1, folder: Optional[str] = None, names: Optional[str] = None, options=()) -> Graph:
     """Loads the shards in `path`, and keeps them for searches: dbfs-traverse, of `ranks` ranks, with these options.
 
-    folder: where results are written; without it /dev/shm, which is memory, or the usual temporary folder. names: a
-    dbfs-map(5) with the names of the vertices, such as one of `edgeconv --compact`; without it those that pack has left.
+    path: a folder of shards; or the file of a graph, or the folder FILE.dbfs beside it, for the shards that `dbfs FILE` has
+    kept there. folder: where results are written; without it /dev/shm, which is memory, or the usual temporary folder. names: a
+    dbfs-map(5) with the names of the vertices, such as one of `edgeconv --compact`; without it those that pack, or
+    dbfs --compact, has left.
 
     Error: the shards cannot be loaded.
     """
     folder = results_folder() if folder is None else folder
-    names = None if names is None else os.fsdecode(os.path.abspath(names))
-    graph = Graph(os.fsdecode(os.path.abspath(path)), operator.index(ranks), folder, words_of(options), names)
+    path, kept_names = find_kept(os.fsdecode(os.path.abspath(path)))
+    names = kept_names if names is None else os.fsdecode(os.path.abspath(names))
+    graph = Graph(path, operator.index(ranks), folder, words_of(options), names)
     try:
         graph.search(0)  # tells of a graph that cannot be loaded, now
         if names is not None:
