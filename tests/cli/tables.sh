@@ -110,6 +110,22 @@ done
 check_exit 0 'reached vertices of two roots' "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -r 3,0 --list-reached "$tmp/reached.csv" "$tmp/ids"
 check "$situation: are those of both, by distance" cmp "$tmp/reached.csv" \
     <(echo root,id,distance; for r in 3 0; do awk -v r=$r '$2 >= 0 { print r "," $1 "," $2 }' "$tmp/oracle.$r" | sort -t, -n -k 3,3 -k 2,2; done)
+if python3 -c 'import numpy' 2>/dev/null; then
+    for root in 3 0; do cut -f 2 "$tmp/oracle.$root"; done >"$tmp/rows"
+    for how in '1' '2' '1 --depths-width 1' '2 --parents'; do
+        set -- $how
+        wanted=(--depths "$tmp/m.npy" "${@:2}")
+        [ "${2:-}" != --parents ] || wanted+=("$tmp/mp.npy")
+        check_exit 0 "two roots in one .npy, ranks $how" "$MPIEXEC" -n "$1" "$traverse" -q -@ 1 -r 3,0 "${wanted[@]}" --force "$tmp/ids"
+        python3 -c 'import numpy, sys; a = numpy.load(sys.argv[1]); print(a.dtype.itemsize, *a.shape); print(*a.ravel(), sep="\n")' "$tmp/m.npy" >"$tmp/got"
+        check "$situation: a matrix has the distances of both roots" \
+            cmp "$tmp/got" <(echo "$([ "${2:-}" = --depths-width ] && echo 1 || echo 4) 2 $(($(wc -l <"$tmp/rows") / 2))" && cat "$tmp/rows")
+    done
+    python3 -c 'import numpy, sys; print(*numpy.load(sys.argv[1]).ravel(), sep="\n")' "$tmp/mp.npy" >"$tmp/got"
+    check "$situation: the rows of parents are those of the table of both roots" cmp "$tmp/got" <(sed 1d "$tmp/parents.csv" | cut -d , -f 3)
+else
+    skip 'two roots in one .npy: no python3 with numpy'
+fi
 check_exit 2 'sampled roots that nobody asked for need names of their own' "$traverse" --depths "$tmp/x.csv" "$tmp/ids"
 check_says 'several roots need %d in the file name; -r gives one root'
 check_exit 2 'an array of several roots' "$traverse" -r 1,2 --depths "$tmp/x.raw" "$tmp/ids"

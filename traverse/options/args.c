@@ -29,6 +29,13 @@ int args_is_table(const struct args *args, const char *name)
     return format == RESULT_TEXT || format == RESULT_CSV;
 }
 
+/* Returns whether one file may have the results of several roots (args.h). */
+int args_takes_roots(const struct args *args, const char *name)
+{
+    return args_is_table(args, name) ||
+           (name != NULL && result_format_of((enum result_format)args->result_format, name) == RESULT_NPY);
+}
+
 /* Returns whether depths and parents are columns of one table (args.h). */
 int args_in_one_table(const struct args *args)
 {

@@ -116,6 +116,9 @@ enum result_format result_format_of(enum result_format wanted, const char *name)
  * no result. */
 int args_is_table(const struct args *args, const char *name);
 
+/* Returns whether one file may have the results of several roots: a table, or an array of numpy, which then is a matrix. */
+int args_takes_roots(const struct args *args, const char *name);
+
 /* Returns whether depths and parents are columns of one table, because both have the same name, which is that of a text. */
 int args_in_one_table(const struct args *args);
 

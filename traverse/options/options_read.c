@@ -221,7 +221,7 @@ static void check_device_answers(const struct args *args)
 }
 
 /* Ends the program if results of several roots would go to one file that cannot take them. There are three cases:
- * - The file is a table, and the user has asked for several roots: each root appends its lines.
+ * - The file is a table or a matrix, and the user has asked for several roots: each root appends its lines, or its row.
  * - With --in-place, the file is overwritten for each root.
  * - Otherwise each root needs a file of its own. */
 static void check_outputs(const struct args *args)
@@ -229,13 +229,13 @@ static void check_outputs(const struct args *args)
     const int several = args->serve || (args->count > 1 && !args->together);
     for (int i = 0; i < ROOT_RESULTS && several; i++) {
         const char *name = args->results[i];
-        const int asked = args->roots_given || args->count_given, takes_all = asked && args_is_table(args, name);
+        const int asked = args->roots_given || args->count_given, takes_all = asked && args_takes_roots(args, name);
         if (name == NULL || strstr(name, "%d") != NULL || args->in_place || takes_all)
             continue;
         if (outfile_is_stdout(name))
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", name,
-                  args->roots_given ? ", or a table, whose name ends in .csv or .tsv" : "; -r gives one root");
+                  args->roots_given ? ", or a table (.csv, .tsv) or a matrix (.npy)" : "; -r gives one root");
     }
 }
 

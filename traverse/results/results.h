@@ -50,13 +50,14 @@ void results_close(struct results *results); /* frees everything; *results may b
 enum status results_collect(struct results *results, const struct root_set *roots, struct reach *reach,
                             struct error *e);
 
-/* A table of text that has the results of several roots, one after the other. It is open from the first results_write on. The
- * caller zeroes it before, and calls result_table_commit or result_table_abort. */
+/* A file that has the results of several roots, one after the other: the lines of a text, or the rows of a matrix of numpy. It is open
+ * from the first results_write on. The caller zeroes it before, sets `roots`, and calls result_table_commit or result_table_abort. */
 struct result_table {
+    uint64_t roots; /* the rows of a matrix */
     int begun;
     struct outfile *out; /* may be NULL on ranks that do not write */
-    int all_write;       /* 1: every rank writes its own part of each root's lines; 0: rank 0 writes all lines */
-    uint64_t end;        /* if all_write is 1: the bytes of the table so far, over all ranks */
+    int all_write;       /* 1: every rank writes its own part of each root's result; 0: rank 0 writes all */
+    uint64_t end;        /* if all_write is 1: the bytes of the file so far, over all ranks */
 };
 
 /* A file of one answer. */
@@ -65,7 +66,7 @@ struct result_file {
     uint64_t root;    /* the original id of the root, or of one of several */
     enum answer_kind kind;
     int with_parents; /* 1: the file is a table of depths, and has the parents in one more column; `kind` is ANSWER_DEPTHS */
-    struct result_table *table; /* the table in which the lines have the root as the first field; NULL: a file of its own */
+    struct result_table *table; /* the file of several roots, where lines have the root as the first field; NULL: a file of its own */
     const char *columns;      /* the names of the columns of CSV; NULL: those of the kind */
     enum result_format format;
     int in_place;               /* 1: an existing file is overwritten in place, without a temporary file */
@@ -78,7 +79,8 @@ struct result_file {
 
 /* Collective. Called after answers_make. All ranks write one file together, in the format file->format, or with
  * RESULT_BY_SUFFIX in the format of the suffix of its name:
- * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian.
+ * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian. With
+ *   file->table the array is a row of a matrix.
  * - RESULT_RAW, .raw: the array of RESULT_NPY without a header.
  * - RESULT_CSV, .csv: a table of CSV (formats/table.h) with the columns id and distance, id and parent, id and nearest, or id,
  *   distance and parent; in a table of several roots the column root comes first.

@@ -240,8 +240,8 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
 
 /* Collective. Reads the windows of this rank one after the other, and writes each to the file. If all ranks write text,
  * they read their windows twice: first only to count the bytes of their lines, because a rank must know where its part of
- * the file begins. `begin`: the bytes of the file before these lines. Sets *end to the bytes with all lines, if all ranks write
- * text. If one rank fails, the next read_windows fails on all ranks. */
+ * the file begins. `begin`: the bytes of the file before these windows. Sets *end to the bytes with them, if all ranks write.
+ * If one rank fails, the next read_windows fails on all ranks. */
 static enum status write_windows(struct writing *w, uint64_t begin, uint64_t *end, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -257,6 +257,7 @@ static enum status write_windows(struct writing *w, uint64_t begin, uint64_t *en
         *end = begin + bytes;
     } else if (w->all_write) {
         w->at = begin + range_of(w, comm->rank).first * w->width;
+        *end = begin + w->results->graph->manifest.totals.n * w->width;
     }
     for (uint64_t round = 0; round < rounds; round++) {
         struct id_range own = read_windows(w, w->file->kind, round, e);
@@ -308,7 +309,7 @@ static uint64_t write_head(struct writing *w, struct error *e)
     uint64_t bytes = 0;
     w->all_write = comm->ranks > 1 && outputs_join(&w->out, comm, w->file->map == NULL, w->name);
     if (comm->rank == 0 && w->format == RESULT_NPY) {
-        npy_header(header, w->width, 0, w->results->graph->manifest.totals.n);
+        npy_header(header, w->width, w->file->table != NULL ? w->file->table->roots : 0, w->results->graph->manifest.totals.n);
         outfile_write(w->out, header, sizeof header, e);
     } else if (comm->rank == 0 && is_text(w)) {
         table_begin(&table, w->out, w->form, w->file->map);
@@ -345,7 +346,7 @@ enum status results_write(struct results *r, const struct result_file *file, str
         }
         begin = is_open ? table->end : write_head(&w, e);
         if (table != NULL)
-            *table = (struct result_table){.begun = 1, .out = w.out, .all_write = w.all_write};
+            *table = (struct result_table){table->roots, .begun = 1, .out = w.out, .all_write = w.all_write};
         if (!file->with_parents || from_memory || keep_parents(&w, e) == ST_OK)
             write_windows(&w, begin, &end, e);
         if (table != NULL)

@@ -40,7 +40,7 @@ struct run {
     struct record *records; /* [searches] a record for each search; not used with --serve */
     struct environment env;
     struct trace_file trace; /* open with --trace, otherwise zeroed */
-    struct result_table depths, parents, reached; /* tables of several roots, if those are wanted */
+    struct result_table depths, parents, reached; /* files of several roots, if those are wanted */
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
@@ -52,13 +52,14 @@ static struct root_set roots_of_search(const struct run *run, uint64_t i)
     return run->args->together ? root_set_make(roots->root, roots->count) : (struct root_set){&roots->root[i], 1};
 }
 
-/* Returns the table to which each root appends its lines: `table` if the result with this name takes several roots, otherwise
- * NULL. */
+/* Returns the file to which each root appends its lines, or its row: `table` if the result with this name takes several roots,
+ * otherwise NULL. */
 static struct result_table *table_of_roots(const struct run *run, const char *name, struct result_table *table)
 {
     const struct args *args = run->args;
     const int several = run->searches > 1 && !args->in_place;
-    return several && args_is_table(args, name) && strstr(name, "%d") == NULL ? table : NULL;
+    table->roots = run->searches;
+    return several && args_takes_roots(args, name) && strstr(name, "%d") == NULL ? table : NULL;
 }
 
 /* Collective. Rank 0 warns if --depths-width is too narrow for distances of the search from root `root`, of which the largest is

@@ -154,8 +154,8 @@ static void parse(struct args *args, int argc, char **argv)
     for (int i = 0; i < 2; i++) {
         const int takes_all = (i == 0 && wants_matrix(args)) || (args_is_table(args, file[i]) && is_asked);
         if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !takes_all)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name, or a table, whose name ends in .csv or .tsv%s",
-                      file[i], i == 0 ? ", or a matrix, whose name ends in .npy" : "");
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name, or a table (.csv, .tsv)%s", file[i],
+                      i == 0 ? " or a matrix (.npy)" : "");
     }
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
