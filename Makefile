@@ -69,7 +69,7 @@ graph500_src = $(call program_src,graph500)
 grid_src     = $(call program_src,grid)
 paths_src    = $(call program_src,joined) $(call program_src,paths)
 batch_src    = $(call program_src,joined) $(call program_src,batch)
-diameter_src = $(call program_src,diameter)
+diameter_src = $(call program_src,diameter) $(filter-out %_main.c,$(wildcard traverse/programs/joined/*.c traverse/programs/batch/*.c))
 
 # C files that include CUDA's headers; files that are compiled with CUDA=0, too, and then without them
 knows_cuda   = $(cuda_src) $(wildcard traverse/programs/*/cuda/*.c tests/gpu/*.c)

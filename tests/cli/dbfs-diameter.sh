@@ -19,7 +19,7 @@ check_exit 2 'no searches' "$diameter" --searches 0 x
 check_exit 1 'a graph that is not there' "$diameter" "$tmp/nothing"
 
 # ---- graphs: trees, cycles, grids, hubs, cliques, components, single edges, random ones of few and of many edges ----
-graphs='tree cycle grid hubs clique few star edge path sparse dense multi'
+graphs='tree cycle grid hubs clique few star edge path sparse dense multi world'
 awk 'BEGIN { srand(3); for (i = 1; i < 300; i++) print int(rand() * i), i }' >"$tmp/tree.txt"
 awk 'BEGIN { for (i = 0; i < 101; i++) print i, (i + 1) % 101 }' >"$tmp/cycle.txt"
 "$TESTS/mkgraph" grid 9 14 >"$tmp/grid.txt"
@@ -32,6 +32,9 @@ echo 3 5 >"$tmp/edge.txt"
 awk 'BEGIN { srand(7); for (i = 0; i < 300; i++) print int(rand() * 200), int(rand() * 200) }' >"$tmp/sparse.txt"
 awk 'BEGIN { srand(9); for (i = 0; i < 900; i++) print int(rand() * 150), int(rand() * 150) }' >"$tmp/dense.txt"
 "$TESTS/mkgraph" multi 120 200 3 >"$tmp/multi.txt"
+# few levels, and many vertices with one edge, several of them at a time with the same neighbour
+awk 'BEGIN { srand(11); for (i = 1; i < 400; i++) print int(i * rand() ^ 2), i; for (i = 0; i < 300; i++) print int(rand() * 100), int(rand() * 100) }' \
+    >"$tmp/world.txt"
 [ "${BACKEND:-cpu}" = cpu ] || graphs='tree grid few'
 
 # said NAME: the number, or the bounds, that the last run printed for NAME
@@ -75,6 +78,11 @@ for graph in $graphs; do
         check "$situation: tells the radius" test "$(said radius)" = "$least"
     done
 done
+
+if [ "${BACKEND:-cpu}" = cpu ]; then
+    check_exit 0 'all, with notes' "$diameter" -v --all "$tmp/notes" "$tmp/world-3"
+    check_says 'searches together' 'searches whose roots are chosen at once are made together, so the oracle has judged those, too'
+fi
 
 # ---- components ----
 most=$(awk '$3 > e { e = $3 } END { print e }' "$tmp/few.truth")
@@ -164,10 +172,9 @@ check_exit 2 'the state and the table are one file' "$diameter" -q --resume "$tm
 
 # a signal: the bounds are printed, and the state is kept. The pipe holds fewer lines than there are searches, so the program is still
 # running when the signal comes.
-"$BIN/rmatgen" -q -s 13 -e 2 -o "$tmp/rmat.edges"
-"$BIN/dbfs-pack" -q -p 2 -o "$tmp/rmat" "$tmp/rmat.edges"
+"$BIN/rmatgen" -q --geometric -n 2000 -k 8 | "$BIN/dbfs-pack" -q -p 2 -o "$tmp/points" -
 mkfifo "$tmp/lines"
-"$diameter" -@ 1 --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat" >"$tmp/lines" 2>"$tmp/err" &
+"$diameter" -@ 1 --resume "$tmp/points.state" --all "$tmp/points.all" "$tmp/points" >"$tmp/lines" 2>"$tmp/err" &
 pid=$!
 python3 - "$tmp/lines" $pid >"$tmp/out" <<'END'
 import fcntl, os, signal, sys
@@ -181,7 +188,7 @@ END
 wait $pid
 check 'SIGTERM ends a search with 143' test $? = 143
 check "$situation: prints the bounds" grep -qE '^diameter: [0-9]+' "$tmp/out"
-check_exit 0 'another run goes on after a signal' "$diameter" -q --resume "$tmp/rmat.state" --all "$tmp/rmat.all" "$tmp/rmat"
+check_exit 0 'another run goes on after a signal' "$diameter" -q --resume "$tmp/points.state" --all "$tmp/points.all" "$tmp/points"
 
 # ---- dbfs ----
 check_exit 0 'dbfs --diameter' env PATH="$(realpath "$BIN"):$PATH" dbfs --no-cache -q --diameter --all "$tmp/dbfs.npy" "$tmp/grid.txt"
@@ -190,9 +197,14 @@ check_exit 0 'dbfs --diameter --radius of names' env PATH="$(realpath "$BIN"):$P
 check "$situation: prints the diameter" test "$(said diameter)" = "$(awk '$3 > e { e = $3 } END { print e }' "$tmp/hubs.truth")"
 check "$situation: prints no line of a search" sh -c '! grep -q "^search " "$1"' - "$tmp/out"
 
-# ---- ranks ----
-check_exit 0 'two ranks' "$MPIEXEC" -n 2 "$diameter" -q -@ 1 --all "$tmp/rmat.ranks" "$tmp/rmat"
+# ---- ranks, which search from one root after the other where one rank searches from many at once ----
+"$BIN/rmatgen" -q -s 13 -e 2 | "$BIN/dbfs-pack" -q -p 2 -o "$tmp/rmat" -
+check_exit 0 'all of one rank' "$diameter" --all "$tmp/rmat.all" "$tmp/rmat"
+grep -v '^[a-z_]*time:' "$tmp/out" | sed 's/ time_s .*//' >"$tmp/one"
+check_exit 0 'all of two ranks' "$MPIEXEC" -n 2 "$diameter" -@ 1 --all "$tmp/rmat.ranks" "$tmp/rmat"
 check "$situation: eccentricities are those of one rank" cmp "$tmp/rmat.all" "$tmp/rmat.ranks"
+check "$situation: roots, and all that is printed but times, are those of one rank" \
+    diff "$tmp/one" <(grep -v '^[a-z_]*time:' "$tmp/out" | sed 's/ time_s .*//')
 "$BIN/dbfs-batch" -q -n all --no-checksum --centrality "$tmp/rmat.table" "$tmp/rmat" >"$tmp/out"
 check "$situation: and those of a search from every vertex" diff \
     <(awk '!/^#/ { size[$1] = $2; far[$1] = $3; if ($2 > most) most = $2 } END { for (v in size) if (size[v] == most) print v, far[v] }' "$tmp/rmat.table" | sort) \

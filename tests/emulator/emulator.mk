@@ -60,7 +60,7 @@ $(emulated)/bin/dbfs-traverse: $(BUILD)/traverse/main.o
 $(emulated)/bin/dbfs-graph500: $(call emulated_program,graph500)
 $(emulated)/bin/dbfs-batch: $(call emulated_program,joined batch)
 $(emulated)/bin/dbfs-paths: $(call emulated_program,joined paths)
-$(emulated)/bin/dbfs-diameter: $(call emulated_program,diameter)
+$(emulated)/bin/dbfs-diameter: $(call other_obj,$(diameter_src))
 $(emulated)/tests/fail_cuda: $(call emulated_obj,tests/gpu/fail_cuda.c) $(BUILD)/traverse/main.o
 $(emulated)/tests/fail_cuda: libs = $(stand_ins)
 $(emulated)/tests/gpu_kernels: $(call emulated_obj,$(gpu_test_src)) $(filter-out %_main.o,$(call emulated_program,graph500))

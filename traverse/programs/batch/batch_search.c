@@ -41,24 +41,29 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
 
 int batch_run_notes_levels(const struct batch_run *run)
 {
-    return batch_depths_wanted(run->depths) || run->balls != NULL || run->targets != NULL || run->sums != NULL;
+    return (run->depths != NULL && batch_depths_wanted(run->depths)) || run->balls != NULL || run->targets != NULL ||
+           run->sums != NULL || run->receive != NULL;
 }
 
 void batch_run_note(const struct batch_run *run, const struct batch_level *level)
 {
-    batch_depths_note(run->depths, level);
+    if (run->depths != NULL)
+        batch_depths_note(run->depths, level);
     if (run->balls != NULL)
         batch_balls_note(run->balls, level);
     if (run->targets != NULL)
         batch_targets_note(run->targets, level);
     if (run->sums != NULL)
         vertex_sums_note(run->sums, level);
+    if (run->receive != NULL)
+        run->receive(run->context, level);
 }
 
 /* Forgets what was noted of the last batch, or of this batch, which begins from the start. */
 static void forget_notes(const struct batch_run *run)
 {
-    batch_depths_begin(run->depths, run->count);
+    if (run->depths != NULL)
+        batch_depths_begin(run->depths, run->count);
     if (run->balls != NULL)
         batch_balls_begin(run->balls, run->count);
     if (run->targets != NULL)

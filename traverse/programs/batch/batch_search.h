@@ -58,15 +58,17 @@ struct batch_run {
     const uint64_t *roots; /* [count] vertices of the joined graph; JOINED_NOWHERE: a root without edges */
     uint32_t count;
     uint64_t most_levels;         /* the search ends after this number of levels, that of the roots included; 0: no bound */
-    struct batch_depths *depths;  /* receives the distances level by level */
+    struct batch_depths *depths;  /* receives the distances level by level; NULL: not wanted */
     struct batch_balls *balls;    /* receives the vertices that each root reaches; NULL: not wanted */
     struct batch_hops *hops;      /* receives the number of vertices at each distance; NULL: not wanted */
     struct vertex_sums *sums;     /* receives the distances as sums over all roots, for each vertex; NULL: not wanted */
     struct batch_targets *targets; /* receives the distances to the targets, and may end searches; NULL: there are none */
+    /* receives each level, as batch_run_note does, with `context`; NULL: not wanted */
+    void (*receive)(void *context, const struct batch_level *level);
     struct batch_result *results; /* [count] the search fills in all members but the checksum */
     /* called after each level of a batch, but not in searches from single roots; NULL: no calls */
     void (*note)(void *context, const struct batch_note *note);
-    void *context;                 /* first argument of `note` */
+    void *context;                 /* first argument of `receive` and `note` */
     double seconds;                /* seconds of the search, without the time in which distances were noted */
     uint64_t levels, edges, bytes; /* number of levels; number of edges read; estimated number of bytes read and written */
 };

@@ -41,9 +41,12 @@ struct pass {
     const struct bounds *bounds;
     const int32_t *distance;
     int32_t eccentricity, size, floor, top, largest, smallest;
-    const int32_t *limit;
+    int32_t least, guess;
+    const int32_t *limit, *excess;
+    int32_t *assumed; /* [count] */
     int32_t *far; /* [threads][top + 1] */
     struct open_bounds *open; /* [threads] */
+    struct landmark_counts *levels; /* [threads] */
 };
 
 /* Runs `body` for all vertices, by the threads of the pool. */
@@ -222,6 +225,92 @@ WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
 void bounds_limit(struct bounds *b, const int32_t *distance, const int32_t *limit, int32_t floor)
 {
     run(b, limit_piece, &(struct pass){.distance = distance, .limit = limit, .floor = floor});
+}
+
+/* ---- searches from many roots, which tell lower bounds alone ---- */
+
+/* Raises the lower bounds of the vertices of a piece, and lowers their assumed upper bounds (bounds_raise). Raises the thread's far[] to
+ * the largest distance. Returns 0. */
+WIDE_CLONES static uint64_t raise_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, *upper = p->bounds->upper, guess = p->guess;
+    int32_t *lower = p->bounds->lower, *assumed = p->assumed, largest = p->far[thread];
+    const uint64_t begin = piece * PIECE, end = smaller(begin + PIECE, p->bounds->count);
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t d = distance[v];
+        largest = d > largest ? d : largest;
+        lower[v] = upper[v] > 0 && d > lower[v] ? d : lower[v];
+    }
+    for (uint64_t v = begin; assumed != NULL && v < end; v++) {
+        const int32_t by_root = distance[v] * ROUND_MOST + guess;
+        assumed[v] = distance[v] >= 0 && by_root < assumed[v] ? by_root : assumed[v];
+    }
+    p->far[thread] = largest;
+    return 0;
+}
+
+/* Raises the lower bounds to the distances from a root (bounds.h). */
+int32_t bounds_raise(struct bounds *b, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed)
+{
+    int32_t far[MOST_POOL_THREADS], largest = -1;
+    struct pass pass = {.bounds = b, .distance = distance, .guess = assumed_bound(guess, number), .assumed = assumed, .far = far};
+    memset(far, 0xff, (size_t)b->threads * sizeof *far);
+    pool_run(b->pool, b->threads, divide_up(b->count, PIECE), raise_piece, &pass);
+    for (int i = 0; i < b->threads; i++)
+        largest = far[i] > largest ? far[i] : largest;
+    return largest;
+}
+
+/* Lowers the upper bounds of the vertices begin..end to what was assumed (bounds_assume). */
+WIDE_CLONES static void assume_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *assumed = p->assumed, *lower = p->bounds->lower, *excess = p->excess;
+    int32_t *upper = p->bounds->upper;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t by_root = (assumed[v] >> ROUND_BITS) + excess[assumed[v] % ROUND_MOST];
+        const int32_t most = by_root > lower[v] ? by_root : lower[v];
+        upper[v] = most < upper[v] ? most : upper[v];
+    }
+}
+
+/* Lowers the upper bounds to what was assumed (bounds.h). */
+void bounds_assume(struct bounds *b, const int32_t *assumed, const int32_t excess[ROUND_MOST])
+{
+    run(b, assume_piece, &(struct pass){.assumed = (int32_t *)assumed, .excess = excess});
+}
+
+/* Adds the vertices of a piece to the thread's counts (bounds_levels). Returns 0. */
+static uint64_t levels_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    struct landmark_counts *counts = &p->levels[thread];
+    for (uint64_t v = piece * PIECE; v < smaller((piece + 1) * PIECE, p->bounds->count); v++) {
+        const int32_t lower = p->bounds->lower[v], upper = p->bounds->upper[v], d = p->distance[v];
+        if (upper <= 0)
+            continue;
+        counts->candidates[d] += upper > p->least;
+        counts->settled[smaller((uint64_t)(lower - d), FEW_LEVELS - 1)] += upper > lower;
+    }
+    return 0;
+}
+
+/* Counts vertices by their distances from a landmark (bounds.h). */
+void bounds_levels(const struct bounds *b, const int32_t *distance, int32_t least, struct landmark_counts *counts)
+{
+    struct landmark_counts of_thread[MOST_POOL_THREADS];
+    struct pass pass = {.bounds = b, .distance = distance, .least = least, .levels = of_thread};
+    memset(of_thread, 0, (size_t)b->threads * sizeof *of_thread);
+    pool_run(b->pool, b->threads, divide_up(b->count, PIECE), levels_piece, &pass);
+    memset(counts, 0, sizeof *counts);
+    for (int i = FEW_LEVELS - 1; i >= 0; i--) {
+        counts->settled[i] = i + 1 < FEW_LEVELS ? counts->settled[i + 1] : 0;
+        for (int thread = 0; thread < b->threads; thread++) {
+            counts->candidates[i] += of_thread[thread].candidates[i];
+            counts->settled[i] += of_thread[thread].settled[i];
+        }
+    }
 }
 
 /* ---- what is open, and what is picked ---- */

@@ -19,6 +19,9 @@
 
 #include "formats/base/memory.h"
 
+/* The most landmarks that keep their distances. */
+enum { LANDMARKS = 8 };
+
 /* The lower bound of a vertex that no search has reached, and of a vertex of a component that is left out. */
 enum { NEVER_REACHED = -1, LEFT_OUT = -2 };
 
@@ -71,6 +74,35 @@ void bounds_limits(int32_t *limit, int32_t eccentricity, int32_t *far, int32_t t
 
 /* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor` and limit[distance[v]]. */
 void bounds_limit(struct bounds *bounds, const int32_t *distance, const int32_t *limit, int32_t floor);
+
+/* The most roots of a round (rounds.h): the bits of a word. */
+enum { ROUND_BITS = 6, ROUND_MOST = 1 << ROUND_BITS };
+
+/* An upper bound by a root of a round, whose eccentricity is not known before the search has ended: `sum` is the distance from the root
+ * plus the lower bound of its eccentricity. Of two such numbers, the smaller one is taken. */
+static inline int32_t assumed_bound(int32_t sum, uint32_t root)
+{
+    return sum << ROUND_BITS | (int32_t)root;
+}
+
+/* Raises the lower bound of each live vertex to its distance from root number `number` of a round. Unless `assumed` is NULL, lowers
+ * assumed[v] to the assumed_bound by this root, whose lower bound is `guess`. Returns the largest distance on this rank, or -1. */
+int32_t bounds_raise(struct bounds *bounds, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed);
+
+/* Lowers the upper bound of each vertex to the assumed_bound in assumed[v], but not below its lower bound. excess[i] is what the
+ * eccentricity of root number i exceeds its lower bound by. */
+void bounds_assume(struct bounds *bounds, const int32_t *assumed, const int32_t excess[ROUND_MOST]);
+
+/* A landmark with an eccentricity below FEW_LEVELS tells by bounds_levels what searches from the vertices beyond some distance from it
+ * would settle. */
+enum { FEW_LEVELS = 16 };
+struct landmark_counts {
+    uint64_t candidates[FEW_LEVELS]; /* live vertices at this distance whose upper bound is above `least` */
+    uint64_t settled[FEW_LEVELS];    /* vertices with different bounds whose lower bound exceeds the distance by so much, or more */
+};
+
+/* Sets *counts to the numbers of vertices by their distances from a landmark. `least` is struct open_bounds.least_open. */
+void bounds_levels(const struct bounds *bounds, const int32_t *distance, int32_t least, struct landmark_counts *counts);
 
 /* What the bounds of the live vertices leave open. */
 struct open_bounds {

@@ -344,7 +344,7 @@ static enum status search_component(struct diameter *d, struct error *e)
     const int talks = comm->rank == 0 && !d->args.cli.quiet;
     while (!finder_is_done(&d->finder) && !is_stopped(d)) {
         watch_phase("search %" PRIu64, d->finder.known.searches + 1);
-        if (finder_step(&d->finder, e) != ST_OK)
+        if (finder_step(&d->finder, d->most_searches - d->finder.known.searches, e) != ST_OK)
             return e->status;
         if (talks)
             print_search(d);

@@ -22,6 +22,7 @@ enum status finder_open(struct finder *f, struct searcher *searcher, const struc
         bounds_open(&f->bounds, f->search.count, searcher->threads, &searcher->budget, e) == ST_OK)
         memory_take(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
     memory_advise_huge(f->scratch);
+    f->rounds = (struct rounds){.search = &f->search, .bounds = &f->bounds};
     return comm_agree(&searcher->comm, e);
 }
 
@@ -33,6 +34,7 @@ void finder_close(struct finder *f)
     for (int i = 0; i < LANDMARKS; i++)
         memory_release(&f->search.searcher->budget, f->distance[i]);
     memory_release(&f->search.searcher->budget, f->scratch);
+    rounds_close(&f->rounds);
     bounds_close(&f->bounds);
     root_search_close(&f->search);
 }
@@ -244,6 +246,7 @@ enum status finder_begin(struct finder *f, const struct root *root, int *begun, 
         *begun = 0;
         return ST_OK;
     }
+    f->known.at_hub = root == NULL;
     if (root == NULL && !f->goals.every)
         return begin_largest(f, begun, e);
     if (root != NULL) {
@@ -294,14 +297,71 @@ static void choose_for_all(struct finder *f, struct found_vertex *next, int *is_
     root_search_pick(&f->search, &f->bounds, PICK_OPEN_CENTRAL, NULL, 0, next);
 }
 
-/* Collective. Searches from one more root (finder.h). Chooses it by the first that is wanted and not yet known. */
-enum status finder_step(struct finder *f, struct error *e)
+/* Collective. Chooses the set of a round: the vertices farther than some x from a landmark, or else those with different bounds. Each set
+ * is judged by the searches that all open vertices would take if each search settled as many of them as those of the set do. */
+static struct round choose_round(const struct finder *f)
+{
+    const struct known *k = &f->known;
+    struct round round = {.count = k->open};
+    double least = (double)k->open;
+    for (uint32_t i = 0; i < k->landmarks; i++) {
+        struct landmark_counts counts;
+        uint64_t beyond = 0;
+        bounds_levels(&f->bounds, f->distance[i], k->least_open, &counts);
+        comm_sum_u64(&f->search.searcher->comm, (uint64_t *)&counts, sizeof counts / sizeof(uint64_t));
+        for (int32_t x = FEW_LEVELS - 2; x >= 0; x--) {
+            beyond += counts.candidates[x + 1];
+            const double searches = (double)beyond * (double)k->open / (double)counts.settled[x];
+            if (beyond > 0 && counts.settled[x] > 0 && searches < least) {
+                round = (struct round){.distance = f->distance[i], .above = x, .least = k->least_open, .count = beyond};
+                least = searches;
+            }
+        }
+    }
+    return round;
+}
+
+/* Collective. Searches from up to `most` roots of a round, and narrows the bounds. */
+static enum status step_by_round(struct finder *f, uint64_t most, struct error *e)
+{
+    const struct round round = choose_round(f);
+    struct found_vertex root[ROUND_MOST];
+    uint32_t count;
+    if (rounds_run(&f->rounds, &round, smaller(most, ROUND_MOST), f->known.size, f->scratch, root, &count, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++) {
+        struct found_vertex farthest = {.value = root[i].value};
+        if (farthest.value > f->known.diameter[0]) { /* a pair of vertices is wanted */
+            root_search_run(&f->search, &root[i].root, f->scratch);
+            root_search_pick(&f->search, &f->bounds, PICK_FARTHEST, f->scratch, 0, &farthest);
+        }
+        take_root(f, &root[i].root, &farthest);
+    }
+    f->known.refined_at = 0;
+    return refine(f, e);
+}
+
+/* Returns whether the next roots are those of a round: all eccentricities are wanted, there is a central landmark, and all vertices are
+ * few levels from the landmarks. In other graphs, such as roads, each search tells more about which root is best next. */
+static int goes_by_rounds(const struct finder *f)
+{
+    const struct known *k = &f->known;
+    int32_t farthest = 0;
+    for (uint32_t i = 0; i < k->landmarks; i++)
+        farthest = k->eccentricity[i] > farthest ? k->eccentricity[i] : farthest;
+    return f->goals.all && farthest < FEW_LEVELS && (k->at_hub || k->landmarks > 1);
+}
+
+/* Collective. Searches from one more root, or a round of them (finder.h). Chooses it by the first that is wanted and not yet known. */
+enum status finder_step(struct finder *f, uint64_t most, struct error *e)
 {
     struct known *k = &f->known;
     struct found_vertex next = {.root = k->next}, farthest;
     const int has_next = k->has_next && is_live(f, &k->next), for_diameter = f->goals.diameter && k->above > 0;
     int is_landmark = 0;
     k->has_next = 0;
+    if (!has_next && goes_by_rounds(f))
+        return step_by_round(f, most, e);
     if (!has_next && f->goals.all) {
         choose_for_all(f, &next, &is_landmark);
     } else if (!has_next && for_diameter) {

@@ -6,14 +6,18 @@
  * vertex of the highest degree, and from a vertex farthest from it. A few central roots keep their distances, as landmarks
  * (bounds.h).
  *
+ * All eccentricities of a graph with few levels are found otherwise, by rounds of up to 64 roots that are chosen at once (rounds.h). Once
+ * all vertices farther than x from a landmark z were roots, ecc(v) is the largest distance of v to one of them, or at most d(z, v) + x (Li
+ * et al., "On Scalable Computation of Graph Eccentricities", 2022). So each v is settled whose lower bound has reached this number. In such
+ * graphs, few vertices are far from the first landmark, and searches from them settle almost all others. The last vertices are
+ * searched from themselves.
+ *
  * The program calls finder_open, finder_begin, and finder_step until finder_is_done. What is known then, or at any time
  * before, is in finder.known. All functions but finder_close are collective, and all ranks have the same results. */
 #ifndef DBFS_FINDER_H
 #define DBFS_FINDER_H
 
-#include "root_search.h"
-
-enum { LANDMARKS = 8 };
+#include "rounds.h"
 
 /* What is wanted. */
 struct goals {
@@ -35,6 +39,7 @@ struct known {
     uint32_t landmarks, oldest; /* the number of landmarks; the next one that a new one replaces, if there are LANDMARKS */
     uint32_t refined_at; /* the number of searches from which on the landmarks are used again */
     int32_t has_next;    /* 1: `next` is searched from in the next step */
+    int32_t at_hub;      /* 1: the first landmark has the highest degree of the component; 0: the user gave it */
     struct root next;
     struct root from, to; /* a pair of vertices at the distance diameter[0] */
     struct root center;   /* a vertex with the eccentricity radius[1] or less */
@@ -45,6 +50,7 @@ struct known {
 struct finder {
     struct root_search search;
     struct bounds bounds;
+    struct rounds rounds;
     struct goals goals;
     struct known known;
     int32_t *distance[LANDMARKS]; /* [search.capacity] the distances from the landmarks; NULL: not yet allocated */
@@ -64,8 +70,8 @@ enum status finder_begin(struct finder *finder, const struct root *root, int *be
 /* Returns whether the bounds of what is wanted have met, in the component that was begun last. */
 int finder_is_done(const struct finder *finder);
 
-/* Searches from one more root, and narrows the bounds. finder_is_done must have returned 0. */
-enum status finder_step(struct finder *finder, struct error *e);
+/* Searches from one more root or, with goals.all, from up to `most` ones, and narrows the bounds. finder_is_done must have returned 0. */
+enum status finder_step(struct finder *finder, uint64_t most, struct error *e);
 
 /* Searches from the landmarks again, whose distances are not kept on disk. Called after `known` and the bounds have been read. */
 enum status finder_restore(struct finder *finder, struct error *e);

@@ -94,9 +94,8 @@ uint64_t root_search_index(const struct root_search *s, const struct root *root)
     return s->first[device_of_shard(root->shard, ranks)] + root->index;
 }
 
-/* Collective. Each rank passes its best vertex with its key. Sets found->root, on all ranks, to the vertex with the largest
- * key; of equal ones, to that with the smallest stored id. Returns this key. */
-static uint64_t best_of_ranks(const struct root_search *s, struct picked mine, struct found_vertex *found)
+/* Collective. Finds the best vertex of all ranks (root_search.h). */
+uint64_t root_search_best(const struct root_search *s, struct picked mine, struct found_vertex *found)
 {
     const struct comm *comm = &s->searcher->comm;
     const uint64_t key = comm_max_of(comm, mine.key);
@@ -119,7 +118,7 @@ static int precedes(const void *context, uint64_t one, uint64_t other)
 int root_search_pick(const struct root_search *s, const struct bounds *bounds, enum pick pick, const int32_t *distance,
                      int32_t least, struct found_vertex *found)
 {
-    const uint64_t key = best_of_ranks(s, bounds_pick(bounds, pick, distance, least, precedes, s), found);
+    const uint64_t key = root_search_best(s, bounds_pick(bounds, pick, distance, least, precedes, s), found);
     const int32_t value = (int32_t)(key >> 33);
     const int is_largest = pick == PICK_FARTHEST || pick == PICK_REMOTE || pick == PICK_EXTREME;
     found->value = is_largest ? value : INT32_MAX - value;
@@ -187,5 +186,5 @@ int root_search_hub(const struct root_search *s, const struct bounds *bounds, st
             best = hub;
     }
     found->value = 0;
-    return best_of_ranks(s, best, found) > 0;
+    return root_search_best(s, best, found) > 0;
 }

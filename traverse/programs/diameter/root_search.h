@@ -38,6 +38,10 @@ struct found_vertex {
 int root_search_pick(const struct root_search *s, const struct bounds *bounds, enum pick pick, const int32_t *distance,
                      int32_t least, struct found_vertex *found);
 
+/* Collective. Each rank passes its best vertex with its key; key 0: it has none. Sets found->root, on all ranks, to the vertex with the
+ * largest key; of equal ones, to that with the smallest stored id. Returns this key. */
+uint64_t root_search_best(const struct root_search *s, struct picked mine, struct found_vertex *found);
+
 /* Collective. Finds a vertex of the highest degree among those whose lower bound is NEVER_REACHED. Returns 0 if there is none. */
 int root_search_hub(const struct root_search *s, const struct bounds *bounds, struct found_vertex *found);
 

@@ -1,0 +1,265 @@
+/* rounds.c: lists the roots of a round, and searches from them, together or one after the other (rounds.h) */
+#include "rounds.h"
+
+#include "traverse/engine/backend_table.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/cli.h"
+#include "formats/base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* LEAST_TOGETHER: a batch of fewer roots takes longer than a search from each.
+ * MOST_LISTED: a rank lists the first so many vertices of a set, as some of them will have the neighbour of a root as their only one. */
+enum { LEAST_TOGETHER = 8, MOST_LISTED = 1024 };
+
+/* Frees everything. *r may be zeroed. */
+void rounds_close(struct rounds *r)
+{
+    if (r->bounds != NULL)
+        memory_release(r->bounds->budget, r->assumed);
+    batch_close(&r->batch);
+    joined_graph_close(&r->all);
+}
+
+/* Opens the joined graph and the batch, if this is not yet done. Returns 0 if batches cannot be run: there are several ranks, the backend
+ * is no CPU, or memory is short, also for what landmarks may still take. */
+static int open_batch(struct rounds *r)
+{
+    struct searcher *searcher = r->search->searcher;
+    const struct batch_setup setup = {.words = 1, .threads = searcher->threads, .comm = &searcher->comm};
+    struct error error = {0};
+    if (r->together != 0)
+        return r->together > 0;
+    r->together = -1;
+    if (searcher->comm.ranks > 1 || backend_table(searcher->rank.backend, &batch_cpu, NULL, &error) == NULL)
+        return 0;
+    r->backend = batch_cpu;
+    r->backend.open_single = NULL;
+    if (joined_graph_open(&r->all, &searcher->graph, 0, &searcher->budget, &error) == ST_OK &&
+        batch_open(&r->batch, &r->backend, &r->all, &setup, &error) == ST_OK &&
+        memory_left(&searcher->budget) / 4 > (LANDMARKS + 1) * r->search->capacity) {
+        r->together = 1;
+        return 1;
+    }
+    batch_close(&r->batch);
+    joined_graph_close(&r->all);
+    r->batch = (struct batch){0};
+    return 0;
+}
+
+/* ---- the roots ---- */
+
+/* A vertex of a set: `pick` as for bounds_pick, and the stored id. */
+struct candidate {
+    struct picked pick;
+    uint64_t id;
+};
+
+/* Compares candidates for qsort: the larger key is first, of equal ones the smaller id. */
+static int compare_candidates(const void *one, const void *other)
+{
+    const struct candidate *a = one, *b = other;
+    if (a->pick.key != b->pick.key)
+        return a->pick.key > b->pick.key ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Returns the key of vertex v in a round, or 0 if it is not in the set. */
+static uint64_t key_in(const struct round *round, const struct bounds *b, uint64_t v)
+{
+    const int32_t lower = b->lower[v], upper = b->upper[v];
+    if (round->distance == NULL)
+        return upper > 0 && upper > lower ? (uint64_t)(INT32_MAX - lower) : 0;
+    return upper > round->least && round->distance[v] > round->above ? (uint64_t)round->distance[v] : 0;
+}
+
+/* Sets list[2 * MOST_LISTED] to the first vertices of the set on this rank, in order. Returns their number, MOST_LISTED at most. */
+static uint64_t list_candidates(const struct rounds *r, const struct round *round, struct candidate *list)
+{
+    uint64_t count = 0, least = 1; /* no key below `least` would be among the first */
+    for (uint64_t v = 0; v < r->bounds->count; v++) {
+        const uint64_t key = key_in(round, r->bounds, v);
+        if (key < least)
+            continue;
+        list[count++] = (struct candidate){{key, v}, root_search_id(r->search, v)};
+        if (count == 2 * MOST_LISTED) {
+            qsort(list, count, sizeof *list, compare_candidates);
+            count = MOST_LISTED;
+            least = list[count - 1].pick.key;
+        }
+    }
+    qsort(list, count, sizeof *list, compare_candidates);
+    return smaller(count, MOST_LISTED);
+}
+
+/* Collective. Sets *root to the first live vertex of the lists of all ranks, and its value to the key. *at is the place in the list of
+ * this rank. Returns 0 if there is none. */
+static int next_root(const struct rounds *r, const struct candidate *list, uint64_t listed, uint64_t *at, struct found_vertex *root)
+{
+    while (*at < listed && r->bounds->upper[list[*at].pick.index] <= 0)
+        ++*at;
+    root->value = (int32_t)root_search_best(r->search, *at < listed ? list[*at].pick : (struct picked){0}, root);
+    return root->value > 0;
+}
+
+/* ---- one search after the other ---- */
+
+/* Collective. Searches from root number `number` of a round, and raises the lower bounds. Uses that a root has one edge only. Returns the
+ * eccentricity of the root. */
+static int32_t search_alone(struct rounds *r, const struct found_vertex *root, uint32_t number, uint64_t size, int32_t *assumed,
+                            int32_t *scratch)
+{
+    const uint64_t index = root_search_index(r->search, &root->root);
+    root_search_run(r->search, &root->root, scratch);
+    const int32_t far_here = bounds_raise(r->bounds, scratch, root->value, number, assumed);
+    const int32_t ecc = (int32_t)comm_max_of(&r->search->searcher->comm, (uint64_t)(far_here + 1)) - 1;
+    if (index != UINT64_MAX)
+        r->bounds->upper[index] = 0;
+    if (size > 2)
+        root_search_share_leaf(r->search, r->bounds, &root->root, scratch, ecc);
+    return ecc;
+}
+
+/* ---- all together ---- */
+
+/* Returns the index of a vertex of the joined graph, of which this rank has all. */
+static uint64_t index_of_joined(const struct rounds *r, uint64_t v)
+{
+    const uint64_t delegates = r->all.shards->manifest.d;
+    return v < delegates ? r->all.vertices - delegates + v : v - delegates;
+}
+
+/* Takes a root out of the live vertices and, if it has one edge only, the other leaves at its neighbour with it, whose eccentricities
+ * are the same. Sets their lower bounds to `ecc`. The eccentricity of the neighbour is smaller by 1. As bounds_limit_neighbour and
+ * bounds_share_leaf, by the rows. */
+static void take_out(const struct rounds *r, const struct root *root, uint64_t size, int32_t ecc)
+{
+    const struct joined_rows *rows = r->all.push;
+    const uint64_t *offsets = rows->offsets, v = joined_vertex(&r->all, root);
+    struct bounds *b = r->bounds;
+    b->upper[index_of_joined(r, v)] = 0;
+    if (size == 2 || offsets[v + 1] - offsets[v] != 1)
+        return;
+    const uint64_t neighbour = rows->columns[offsets[v]], index = index_of_joined(r, neighbour);
+    b->upper[index] = (int32_t)smaller((uint64_t)b->upper[index], (uint64_t)(ecc - 1));
+    for (uint64_t at = offsets[neighbour]; at < offsets[neighbour + 1]; at++) {
+        const uint64_t other = rows->columns[at], leaf = index_of_joined(r, other);
+        if (offsets[other + 1] - offsets[other] != 1)
+            continue;
+        b->lower[leaf] = ecc;
+        b->upper[leaf] = 0;
+    }
+}
+
+/* What raise_level needs to know of a batch. */
+struct raising {
+    const struct rounds *rounds;
+    const struct found_vertex *roots;
+    const struct batch_level *level;
+    int32_t *assumed;
+};
+
+/* Raises the lower bounds of the vertices of a piece of a level to its depth, and lowers their assumed upper bounds. Of the roots that
+ * found a vertex, the first has the smallest lower bound. Returns 0. */
+static uint64_t raise_piece(void *context, int thread, uint64_t piece)
+{
+    const struct raising *raising = context;
+    const struct batch_level *level = raising->level;
+    const struct bounds *b = raising->rounds->bounds;
+    const int32_t depth = (int32_t)level->depth;
+    (void)thread;
+    for (uint64_t i = piece * LEVEL_STEP; i < smaller((piece + 1) * LEVEL_STEP, level->count); i++) {
+        const uint64_t v = level_vertex(level, i), found = *level_found(level, v), index = index_of_joined(raising->rounds, v);
+        if (found == 0)
+            continue;
+        if (b->upper[index] > 0 && b->lower[index] < depth)
+            b->lower[index] = depth;
+        if (raising->assumed != NULL) {
+            const uint32_t root = (uint32_t)__builtin_ctzll(found);
+            const int32_t by_root = assumed_bound(depth + raising->roots[root].value, root);
+            raising->assumed[index] = by_root < raising->assumed[index] ? by_root : raising->assumed[index];
+        }
+    }
+    return 0;
+}
+
+/* Raises lower bounds by a level of a batch. Called by batch_run, with the struct raising. */
+static void raise_level(void *context, const struct batch_level *level)
+{
+    struct raising *raising = context;
+    const struct bounds *b = raising->rounds->bounds;
+    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
+    raising->level = level;
+    pool_run(b->pool, level_threads(pieces, b->threads), pieces, raise_piece, raising);
+}
+
+/* Searches from all roots as a batch, and narrows the bounds. Sets ecc[] to the eccentricities of the roots. */
+static enum status search_together(struct rounds *r, const struct found_vertex *roots, uint32_t count, uint64_t size,
+                                   int32_t *assumed, int32_t *ecc, struct error *e)
+{
+    uint64_t vertex[ROUND_MOST];
+    struct batch_result results[ROUND_MOST];
+    struct raising raising = {.rounds = r, .roots = roots, .assumed = assumed};
+    struct batch_run run = {.roots = vertex, .count = count, .results = results,
+                            .receive = raise_level, .context = &raising};
+    for (uint32_t i = 0; i < count; i++)
+        vertex[i] = joined_vertex(&r->all, &roots[i].root);
+    if (batch_run(&r->batch, &run, e) != ST_OK)
+        return e->status;
+    r->search->seconds += run.seconds;
+    cli_detail(&r->search->searcher->args->cli, "%" PRIu32 " searches together: %.6f s", count, run.seconds);
+    for (uint32_t i = 0; i < count; i++) {
+        ecc[i] = (int32_t)results[i].farthest;
+        take_out(r, &roots[i].root, size, ecc[i]);
+    }
+    return ST_OK;
+}
+
+/* ---- rounds ---- */
+
+/* Sets *assumed to the array of assumed upper bounds, all of which are above any other, or to NULL if the round does without. */
+static enum status reset_assumed(struct rounds *r, const struct round *round, int32_t **assumed, struct error *e)
+{
+    *assumed = NULL;
+    if (round->distance != NULL)
+        return ST_OK;
+    if (r->assumed == NULL)
+        memory_take(r->bounds->budget, (void **)&r->assumed, r->bounds->count, 4, "bounds of eccentricities", e);
+    *assumed = r->assumed;
+    for (uint64_t v = 0; e->status == ST_OK && v < r->bounds->count; v++)
+        r->assumed[v] = INT32_MAX;
+    return e->status;
+}
+
+/* Collective. Searches from up to `most` roots of a set (rounds.h). */
+enum status rounds_run(struct rounds *r, const struct round *round, uint64_t most, uint64_t size, int32_t *scratch,
+                       struct found_vertex *roots, uint32_t *count, struct error *e)
+{
+    struct candidate list[2 * MOST_LISTED];
+    const uint64_t listed = list_candidates(r, round, list);
+    const int together = round->count >= LEAST_TOGETHER && open_batch(r);
+    int32_t ecc[ROUND_MOST], excess[ROUND_MOST] = {0}, *assumed;
+    uint64_t at = 0;
+    reset_assumed(r, round, &assumed, e);
+    if (comm_agree(&r->search->searcher->comm, e) != ST_OK)
+        return e->status;
+    for (*count = 0; *count < most && next_root(r, list, listed, &at, &roots[*count]); ++*count) {
+        struct found_vertex *root = &roots[*count];
+        root->value = round->distance == NULL ? INT32_MAX - root->value : root->value;
+        if (together)
+            take_out(r, &root->root, size, INT32_MAX); /* so that no leaf with the same neighbour follows */
+        else
+            ecc[*count] = search_alone(r, root, *count, size, assumed, scratch);
+    }
+    if (together && search_together(r, roots, *count, size, assumed, ecc, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < *count; i++) {
+        excess[i] = ecc[i] - roots[i].value;
+        roots[i].value = ecc[i];
+    }
+    if (assumed != NULL)
+        bounds_assume(r->bounds, assumed, excess);
+    return ST_OK;
+}

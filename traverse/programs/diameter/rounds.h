@@ -1,0 +1,42 @@
+/* rounds.h: searches from a set of roots that are chosen at once, all together if the shards are in the memory of this process.
+ *
+ * The finder chooses a round if it knows beforehand that a search from each vertex of a set is needed (finder.c). On one rank and a CPU, a
+ * round of many roots is a batch (batch_search.h), for which the rows of all shards are copied once. Otherwise, and if memory is short,
+ * the ranks search from one root after the other. Roots and bounds are the same in both cases. */
+#ifndef DBFS_ROUNDS_H
+#define DBFS_ROUNDS_H
+
+#include "root_search.h"
+
+#include "traverse/programs/batch/batch_search.h"
+
+/* A set of roots. */
+struct round {
+    /* the distances from a landmark, of the vertices of this rank: the roots are the live vertices with a distance above `above` and an
+     * upper bound above `least`, the farthest first. NULL: the roots are the vertices with different bounds, those with the smallest
+     * lower bound first. */
+    const int32_t *distance;
+    int32_t above, least;
+    uint64_t count; /* the vertices of the set, of all ranks */
+};
+
+struct rounds {
+    struct root_search *search;
+    struct bounds *bounds;
+    struct joined_graph all;
+    struct batch_backend backend; /* of the CPU, but gives no batch up */
+    struct batch batch;
+    int together;     /* 1: `all` and `batch` are open; -1: they cannot be; 0: not yet tried */
+    int32_t *assumed; /* [bounds->count] as in bounds_raise; NULL: not yet allocated */
+};
+
+void rounds_close(struct rounds *rounds); /* frees everything; *rounds may be zeroed */
+
+/* Collective. Searches from up to `most` roots of a set, of which there is at least one; `most` is at most ROUND_MOST. Sets roots[] to
+ * the roots and their eccentricities, and *count to their number. Narrows the bounds of all other vertices; the caller makes
+ * the bounds of the roots their eccentricities. `size` is the number of vertices of the component, `scratch` [search->capacity] is
+ * overwritten. */
+enum status rounds_run(struct rounds *rounds, const struct round *round, uint64_t most, uint64_t size, int32_t *scratch,
+                       struct found_vertex *roots, uint32_t *count, struct error *e);
+
+#endif
