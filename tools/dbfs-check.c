@@ -245,8 +245,8 @@ static enum status take_roots(struct command *c, const struct graph_edges *g, st
     const uint64_t base = g->base;
     for (uint64_t i = 0; i < c->roots; i++) {
         if (c->root[i] < base || c->root[i] - base >= g->n)
-            return fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, c->root[i], base,
-                        base + g->n - 1);
+            return fail(e, ST_USAGE, "%s: root %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, c->inputs.path[0],
+                        c->root[i], base, base + g->n - 1);
         c->root[i] -= base;
     }
     c->first_root -= c->roots > 0 ? base : 0;

@@ -201,7 +201,7 @@ check_exit 2 'no graph' "$check" --depths "$tmp/d"
 check_exit 2 'nothing to test' "$check" "$tmp/g.edges"
 check_exit 2 'two graphs' "$check" --depths "$tmp/d" "$tmp/g.edges" "$tmp/g4"
 check_exit 2 'a root that is no vertex' "$check" -r 10 --depths "$tmp/d" "$tmp/g.edges"
-check_says 'root 10: the graph has vertices 0 to 9'
+check_says 'g.edges: root 10: the graph has vertices 0 to 9'
 check_exit 2 'a root that is no number' "$check" -r 1,x --depths "$tmp/%d" "$tmp/g.edges"
 check_exit 2 'several roots without %d' "$check" -r 0,1 --depths "$tmp/d" "$tmp/g.edges"
 check_exit 2 'a root of 33 digits that is no vertex' "$check" -r 000000000000000000000000000000007x --depths "$tmp/d" "$tmp/g.edges"

@@ -58,9 +58,9 @@ check 'several ranks write the same' cmp late-0.npy d0.npy
 printf '%s\n' 10815 dog '' -1 117659 99999999999999999999 7 | "$traverse" --serve w.dbfs >got 2>err
 check 'a line that is no root: exit 2 at the end' test $? = 2
 cut -d ' ' -f 1-2 got >words
-printf '%s\n' 'root 10815' "error 'dog'" "error '-1'" 'error root' 'error root' 'root 7' >want-words
+printf '%s\n' 'root 10815' "error 'dog'" "error '-1'" 'error w.dbfs:' 'error w.dbfs:' 'root 7' >want-words
 check '--serve answers a word with the reason, and goes on' cmp words want-words
-check '--serve refuses a root in the words of -r' grep -qx 'error root 117659: the graph has vertices 0 to 117658' got
+check '--serve refuses a root in the words of -r' grep -qx 'error w.dbfs: root 117659: the graph has vertices 0 to 117658' got
 check '--serve says at its end that not every line was a root' grep -q 'not every line was a root' err
 # lines of other bytes: each is answered by itself, so that the answers after it are those of their own lines
 {

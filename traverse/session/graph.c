@@ -134,7 +134,7 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
 static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                               struct error *e)
 {
-    memset(graph, 0, sizeof *graph);
+    *graph = (struct graph){.folder = options->folder};
     double start = cli_seconds();
     open_shards(graph, comm, options, e);
     if (comm_agree(comm, e) != ST_OK)
@@ -178,7 +178,8 @@ enum status id_from_user(const struct graph *graph, const char *what, uint64_t s
 {
     const uint64_t n = graph->manifest.totals.n, base = graph->base;
     if (shown < base || shown - base >= n)
-        return fail(e, ST_USAGE, "%s %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, what, shown, base, base + n - 1);
+        return fail(e, ST_USAGE, "%s: %s %" PRIu64 ": the graph has vertices %" PRIu64 " to %" PRIu64, graph->folder, what, shown, base,
+                    base + n - 1);
     *id = shown - base;
     return ST_OK;
 }

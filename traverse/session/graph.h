@@ -13,6 +13,7 @@
 
 /* The part of a graph that one rank holds. R is the number of ranks. */
 struct graph {
+    const char *folder;         /* that of graph_options, for messages */
     struct manifest manifest;
     struct bijection bijection; /* valid if manifest.randomized */
     uint32_t device_count;      /* G, the number of devices of this rank; each device has one shard */
@@ -79,8 +80,8 @@ static inline uint64_t shown_id(const struct graph *graph, uint64_t id)
     return id + graph->base;
 }
 
-/* Sets *id to the input id of the vertex that people call `shown`. Fails with ST_USAGE if the graph has no such vertex; `what` it
- * was given as, such as "root", begins the message. */
+/* Sets *id to the input id of the vertex that people call `shown`. Fails with ST_USAGE if the graph has no such vertex; the
+ * message has the folder of the graph, `what` the vertex was given as, such as "root", and the vertices that there are. */
 enum status id_from_user(const struct graph *graph, const char *what, uint64_t shown, uint64_t *id, struct error *e);
 
 /* Returns the stored id of local vertex number `local` of a shard. */
