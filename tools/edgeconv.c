@@ -45,6 +45,10 @@ static void report_read(const struct job *job, const struct graph_reader *r)
     if (r->total.comments > 0)
         cli_note(cli, "%s: %llu line%s skipped among the edges, as comments: --comments none takes such lines for edges",
                  r->name, (ull)r->total.comments, r->total.comments == 1 ? " was" : "s were");
+    if (r->total.signed_rows > 0)
+        cli_note(cli, "%s: %llu line%s with # or %% and a blank, and %s an edge, as CSV has no comments among its rows: "
+                 "--comments '#%%' skips such lines", r->name, (ull)r->total.signed_rows,
+                 r->total.signed_rows == 1 ? " begins" : "s begin", r->total.signed_rows == 1 ? "is" : "each is");
     if (f->notes.private_lists + f->notes.missing_lists > 0)
         cli_note(cli, "%s: %llu private lists and %llu that were not found have no edges", r->name,
                  (ull)f->notes.private_lists, (ull)f->notes.missing_lists);

@@ -75,6 +75,7 @@ void piece_tally_merge(struct piece_tally *into, const struct piece_tally *from)
 {
     into->lines += from->lines;
     into->comments += from->comments;
+    into->signed_rows += from->signed_rows;
     into->entries += from->entries;
     into->beyond = from->beyond > into->beyond ? from->beyond : into->beyond;
     into->unreadable_lists[0] += from->unreadable_lists[0];

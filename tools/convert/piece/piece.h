@@ -28,6 +28,7 @@ struct fault {
 struct piece_tally {
     uint64_t lines;
     uint64_t comments; /* of lists */
+    uint64_t signed_rows; /* of CSV: rows that could be comments */
     uint64_t entries; /* edges, counted as the header of the format counts them */
     uint64_t beyond;  /* smallest n above all vertices that are named without an edge */
     uint64_t unreadable_lists[2]; /* adjacency: private, not found */

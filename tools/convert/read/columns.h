@@ -30,6 +30,7 @@ struct pairs {
     struct columns columns;
     struct counts counts;
     char expected_end[192];
+    int signed_rows; /* lines that begin with a sign and a blank are rows, if they have as many fields as the others */
 };
 
 /* The first lines of a list. */

@@ -69,13 +69,29 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
     return fields.p;
 }
 
+/* Returns whether a line that begins like a comment is a row of CSV, because it has as many fields as the others. Readers of CSV know
+ * no comments, and do not ask for quotes around a name that begins with a sign and a blank. */
+static int is_signed_row(const struct graph_reader *r, const struct piece *piece, const char *p)
+{
+    const struct pairs *pairs = r->state;
+    if (!pairs->signed_rows || !is_comment_line(r->text.comments, p))
+        return 0;
+    struct fields fields = columns_fields(&pairs->columns, p, piece->in.text + piece->in.text_bytes);
+    struct field f;
+    while (fields_take(&fields, &f))
+        continue;
+    return fields.taken == pairs->columns.count && fields.torn == 0;
+}
+
 /* Adds the edge of the line at `p`, which may go on within quotes. Returns the next line, or NULL with a fault. */
 static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct edge edge;
-    const char *next = skip_line_without_data(r->text.comments, piece, p);
+    const int is_row = is_signed_row(r, piece, p);
+    const char *next = is_row ? NULL : skip_line_without_data(r->text.comments, piece, p);
     if (next != NULL)
         return next;
+    piece->tally.signed_rows += (uint64_t)is_row;
     p = take_fields(r, piece, p, lines, &edge);
     if (p == NULL)
         return NULL;

@@ -295,10 +295,12 @@ static void note_list(struct list_facts *list, const struct list_sample *s, cons
 }
 
 /* Without --comments, if other columns come before the ids, lets a sign begin a comment only if it stands alone, because those
- * columns may hold names that begin with the sign. */
-static void choose_comments(struct graph_reader *r, const struct columns *c)
+ * columns may hold names that begin with the sign. Below names of columns even such a line may be a row, as CSV has no comments. */
+static void choose_comments(struct graph_reader *r, const struct list_sample *s, struct pairs *pairs)
 {
+    const struct columns *c = &pairs->columns;
     r->text.comments.spaced |= r->options.comments == NULL && c->place[0] > 0 && c->place[1] > 0;
+    pairs->signed_rows = r->text.comments.spaced && s->header != NULL && c->separator != SEPARATOR_BLANK;
 }
 
 /* Decides from a sample of the lines what the list is, and starts at `body`, which `body_lines` lines precede. `s` may have a
@@ -319,7 +321,7 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
         columns_decide(r, s, &pairs->columns, e) != ST_OK ||
         shape_check(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
-    choose_comments(r, &pairs->columns);
+    choose_comments(r, s, pairs);
     counts_suspect(r, s, &pairs->columns, &pairs->counts);
     note_list(&r->facts.list, s, &pairs->columns);
     describe_end(pairs, s);
