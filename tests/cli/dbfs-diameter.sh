@@ -111,6 +111,7 @@ check "$situation: is that vertex" diff <(printf '%s\n' id,eccentricity 0,-1 1,0
 "$BIN/edgeconv" -q --direction directed "$tmp/sparse.txt" | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs" -
 check_exit 3 'a directed graph is refused' "$diameter" "$tmp/arcs"
 check_says 'edgeconv -u'
+check_says 'dbfs-batch -n all --centrality FILE'
 
 # ---- reports: lines of searches, the path, names, JSON ----
 "$diameter" "$tmp/tree-1" >"$tmp/out"

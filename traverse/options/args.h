@@ -51,7 +51,7 @@ struct args {
     int plan;           /* 1: the program prints the memory that a search would need, and ends */
     int dry_run;        /* 1: the program checks options and result files, and ends */
     int reverse;         /* 1: the search goes against the edges of a directed graph */
-    int undirected_only; /* 1: the program refuses directed graphs */
+    const char *undirected_only; /* what else finds what is wanted of a directed graph, which the program refuses; NULL: it takes it */
     int direction;      /* an enum direction_mode, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;

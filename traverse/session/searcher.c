@@ -119,9 +119,9 @@ static enum status open_graph(struct searcher *s, struct error *e)
     options.parents = args->record_parents;
     if (graph_open(&s->graph, &s->comm, &options, e) != ST_OK)
         return e->status;
-    if (m->direction == EDGES_DIRECTED && args->undirected_only)
+    if (m->direction == EDGES_DIRECTED && args->undirected_only != NULL)
         return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
-                    "each an undirected edge", args->folder, args->cli.program);
+                    "each an undirected edge; %s", args->folder, args->cli.program, args->undirected_only);
     if (s->comm.rank == 0)
         args_note_idle(args, m->direction == EDGES_DIRECTED);
     if (m->out_only)

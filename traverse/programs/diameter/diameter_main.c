@@ -87,7 +87,7 @@ static void parse(struct diameter *d, int argc, char **argv)
         options_read_roots(args);
     }
     args_finish(args);
-    args->undirected_only = 1;
+    args->undirected_only = "dbfs-batch -n all --centrality FILE has all eccentricities along edges, of which the largest is the diameter";
     args->no_answer = args->depths == NULL;
     if (args->depths == NULL && !d->wants_radius)
         d->wants_diameter = 1;

@@ -76,7 +76,7 @@ static void parse(struct benchmark *b, int argc, char **argv)
     b->measure_energy = 1;
     options_read(&b->args, &graph500, argc, argv);
     args_finish(&b->args);
-    b->args.undirected_only = 1;
+    b->args.undirected_only = "dbfs-traverse searches along edges";
     if (outfile_is_stdout(b->args.json))
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
