@@ -13,14 +13,14 @@ enum table_form table_form_of(const char *name)
     return name != NULL && name_ends_in(name, ".csv") ? TABLE_CSV : TABLE_TABS;
 }
 
-void table_begin(struct table *t, struct outfile *out, enum table_form form, const struct name_map *map)
+void table_begin(struct table *t, struct outfile *out, enum table_form form, const struct name_map *map, uint64_t base)
 {
-    *t = (struct table){.out = out, .form = form, .map = map, .on_terminal = outfile_is_terminal(out)};
+    *t = (struct table){.out = out, .form = form, .map = map, .base = base, .on_terminal = outfile_is_terminal(out)};
 }
 
-void table_begin_stream(struct table *t, FILE *stream, enum table_form form, const struct name_map *map)
+void table_begin_stream(struct table *t, FILE *stream, enum table_form form, const struct name_map *map, uint64_t base)
 {
-    *t = (struct table){.stream = stream, .form = form, .map = map, .on_terminal = isatty(fileno(stream))};
+    *t = (struct table){.stream = stream, .form = form, .map = map, .base = base, .on_terminal = isatty(fileno(stream))};
 }
 
 /* ---- numbers in memory ---- */

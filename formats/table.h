@@ -24,16 +24,17 @@ struct table {
     FILE *stream;        /* not owned */
     enum table_form form;
     const struct name_map *map; /* the names of vertices; NULL: vertices are ids. Not owned */
-    uint64_t base;       /* what people call vertex 0, if vertices are ids: table_begin sets 0, and the caller may set 1 */
+    uint64_t base;       /* what people call vertex 0, if vertices are ids */
     int on_terminal;
     uint64_t fields; /* the number of fields in the current line */
 };
 
-/* Begins a table, and writes nothing. `map` may be NULL. The caller commits or aborts the file. */
-void table_begin(struct table *table, struct outfile *out, enum table_form form, const struct name_map *map);
+/* Begins a table, and writes nothing. `map` may be NULL: vertices are then ids, of which the first is called `base`. The caller commits
+ * or aborts the file. */
+void table_begin(struct table *table, struct outfile *out, enum table_form form, const struct name_map *map, uint64_t base);
 
 /* The same for a stream. The caller finds failures of writing by stream_flush. */
-void table_begin_stream(struct table *table, FILE *stream, enum table_form form, const struct name_map *map);
+void table_begin_stream(struct table *table, FILE *stream, enum table_form form, const struct name_map *map, uint64_t base);
 
 /* The next functions write a field or the end of a line. Each returns e->status, and does nothing if *e has failed before, so
  * that a caller may write a whole line and then look at *e. */

@@ -343,10 +343,8 @@ refuse_inputs() {
         for result in "${results[@]}" "${map:--}"; do
             [ "$result" = - ] || ! are_same "$result" "$file" || die 2 "$result: is the graph: results need a file of their own"
         done
-        [ "$file" != - ] || file=/dev/fd/0
-        [ ! -f /dev/fd/1 ] || [ ! /dev/fd/1 -ef "$file" ] ||
-            die 2 'standard output: is the graph: results need a file of their own'
     done
+    refuse_appending "${files[@]}" "${beside[@]}" ${roots_from:+"$roots_from"} ${pairs:+"$pairs"} ${targets:+"$targets"}
 }
 
 parse() {

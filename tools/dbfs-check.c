@@ -2,6 +2,7 @@
 #include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/memory.h"
+#include "formats/base/outfile.h"
 #include "formats/base/text.h"
 #include "formats/mpi/comm.h"
 #include "formats/mpi/watch.h"
@@ -228,7 +229,8 @@ static enum status check_root(const struct work *k, uint64_t i, struct error *e)
     char *depths = file_of_root(c->depths, claims.root + claims.base, e);
     char *parents = file_of_root(c->parents, claims.root + claims.base, e);
     char *nearest = file_of_root(c->nearest, claims.root + claims.base, e);
-    if (e->status == ST_OK)
+    const char *const files[] = {depths, parents, nearest};
+    if (e->status == ST_OK && outfile_refuse_inputs("-", files, sizeof files / sizeof *files, e) == ST_OK)
         claims_open(&claims, depths, parents, nearest, k->edges->n, cli_tmpdir(k->cli, 0), e);
     if (comm_agree(k->edges->comm, e) == ST_OK)
         check_open_claims(k, &claims, e);
@@ -268,7 +270,8 @@ static enum status dbfs_check(const struct cli *cli, struct command *c, const st
     struct graph_edges edges = {0};
     struct memory_budget budget;
     struct work work = {cli, c, &edges, &budget, cli_threads(cli)};
-    memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &work.threads, e);
+    if (outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e) == ST_OK)
+        memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &work.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {

@@ -200,6 +200,7 @@ while [ $count -lt $files ]; do
     count=$((count + 1))
     eval "set -- \"\$@\" \"\$file_$count\""
 done
+refuse_appending "$@"
 
 check_devices() {
     [ -n "$devices" ] || usage 'predict: how many devices? (-p)'

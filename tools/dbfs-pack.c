@@ -2,6 +2,7 @@
 #include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"
+#include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/result_name.h"
@@ -402,7 +403,8 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
     return ST_OK;
 }
 
-/* Refuses a packing that would replace or remove its own input, or a folder with the suffix of a file. */
+/* Refuses a packing that would replace or remove its own input, or a folder with the suffix of a file; and a plan that would be
+ * appended to an input. */
 static enum status check_folder(const struct cli *cli, const struct command *c, struct error *e)
 {
     const char *folder = c->pack.folder;
@@ -410,6 +412,8 @@ static enum status check_folder(const struct cli *cli, const struct command *c, 
         pack_folder_refuse_inputs(folder, c->inputs.path, c->inputs.count, e) == ST_OK &&
         pack_folder_refuse_inputs(folder, &c->pack.split_path, 1, e) == ST_OK)
         result_name_check(folder, RESULT_IS_FOLDER, cli->program, e);
+    if (c->action == PLAN)
+        outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e);
     return e->status;
 }
 

@@ -720,6 +720,7 @@ while [ $count -lt $files ]; do
     names="$names${names:+
 }$(one_field "$name")"
 done
+refuse_appending "$@"
 case $clock in
 '' | search | answer) ;;
 *) usage "--clock $clock: not search or answer" ;;

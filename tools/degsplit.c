@@ -299,8 +299,8 @@ static enum status separate(const struct cli *cli, const struct command *c,
  * that has the suffix of another format. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
-    if (c->plan ||
-        outfile_refuse_inputs(c->output != NULL ? c->output : "-", c->inputs.path, c->inputs.count, e) != ST_OK ||
+    const char *output = c->output != NULL && !c->plan ? c->output : "-";
+    if (outfile_refuse_inputs(output, c->inputs.path, c->inputs.count, e) != ST_OK || c->plan ||
         outfile_refuse_inputs(c->sweep, c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_output(c->output, c->sweep, e) != ST_OK ||
         result_name_check(c->output, RESULT_IS_SPLIT, cli->program, e) != ST_OK ||

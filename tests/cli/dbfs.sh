@@ -347,7 +347,7 @@ check 'properties beside the graph that a link leads to are a part of it' test "
 for input in g.txt -; do
     cp g.txt whole.txt
     check_exit 2 "lines appended to the graph, $input" bash -c 'dbfs -r 7 --no-cache "${@/g.txt/whole.txt}" <whole.txt >>whole.txt' dbfs $input
-    check_says '^dbfs: standard output: is the graph'
+    check_says '^dbfs: standard output: is an input too'
     check "a graph that lines would be appended to is intact, $input" cmp g.txt whole.txt
 done
 check '--no-cache packs each time' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'

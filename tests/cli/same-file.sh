@@ -117,6 +117,26 @@ keeps two/manifest 'dbfs-traverse, the name of a root' "$bin/dbfs-traverse" -q -
 keeps number1 'dbfs-traverse, a name of a root and another result' \
     "$bin/dbfs-traverse" -q --force -r 1 --depths number%d --json ./number1 two
 keeps two/manifest 'dbfs-traverse, two ranks' "$MPIEXEC" -n 2 "$bin/dbfs-traverse" -q -r 1 --depths two/manifest two
+
+# ---- reports on standard output ----
+
+"$bin/dbfs-traverse" -q --map g.map -r 0 --depths depths.txt --json run.json two
+echo 0 >list
+while read -r file command; do
+    keeps "$file" "$command >>$file" bash -c 'PATH=$1:$PATH; $2 >>"$3"' - "$bin" "$command" "$file"
+    check_says '^[a-z-]*: standard output: is an input too'
+done <<'END'
+g.edges dbfs-check --depths depths.txt g.edges
+depths.txt dbfs-check --depths depths.txt g.edges
+g.edges dbfs-components g.edges
+g.edges degsplit --plan g.edges
+g.edges dbfs-pack --plan g.edges
+g.map dbfs-traverse -r 0 --map g.map two
+list dbfs-traverse --roots-from list two
+list dbfs --no-cache --targets list -r 0 -o - in.txt
+run.json dbfs-report means run.json
+run.json dbfs-model check run.json
+END
 check 'dbfs-traverse: nothing else was written' test ! -e new -a ! -e new1 -a ! -e x
 check_exit 0 'dbfs-traverse to /dev/null' "${traverse[@]}" -r 0 --depths /dev/null --parents /dev/null --json /dev/null
 check_exit 0 'dbfs-traverse to an older file' "${traverse[@]}" -r 0 --depths old --parents two/parents

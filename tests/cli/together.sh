@@ -150,7 +150,7 @@ for ranks in 1 2; do
     "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" --backend "$backend" -@ 1 --serve --together --depths 's-%d' rmat-2 <lines >out 2>err
     check "--serve --together of $ranks ranks says at its end that not every line was roots" test $? = 2
     check "--serve --together of $ranks ranks answers each line" test "$(cut -d ' ' -f 1,2 out | paste -sd,)" = \
-        "root 1,root 5,error 'x',error root,error '',root 0"
+        "root 1,root 5,error 'x',error rmat-2:,error '',root 0"
     want rmat $few
     check "--serve --together of $ranks ranks: distances from several roots" cmp s-1 want
     want rmat 5

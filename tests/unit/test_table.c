@@ -25,7 +25,7 @@ static int is_written(enum table_form form, const char *text, const char *wanted
     char *bytes = NULL;
     size_t count;
     FILE *stream = open_memstream(&bytes, &count);
-    table_begin_stream(&t, stream, form, NULL);
+    table_begin_stream(&t, stream, form, NULL, 0);
     write_line(&t, text, &e);
     fclose(stream);
     int same = e.status == ST_OK && strcmp(bytes, wanted) == 0;

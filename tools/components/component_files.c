@@ -101,7 +101,7 @@ static enum status write_numbers(const struct component_graph *g, const char *na
     struct table table;
     char header[NPY_HEADER_BYTES];
     int is_npy = name_ends_in(name, ".npy"), is_array = is_npy || name_ends_in(name, ".raw");
-    table_begin(&table, out, table_form_of(name), map);
+    table_begin(&table, out, table_form_of(name), map, g->source->info.base);
     p->base = g->source->info.base;
     p->separator = is_array ? 0 : table_separator(table.form);
     if (is_npy) {
@@ -270,7 +270,7 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
     else
         memory_take(g->budget, (void **)&c.edges, room, sizeof *c.edges, "edges of components", e);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
-        table_begin(&table, out, table_form_of(name), /* map */ NULL);
+        table_begin(&table, out, table_form_of(name), /* map */ NULL, /* base */ 0);
     if (comm_agree(comm, e) == ST_OK && write_sizes(&c, with_edges, room, &table, e) == ST_OK && comm->rank == 0) {
         outfile_commit(out, NULL, e);
         out = NULL;
@@ -287,7 +287,7 @@ enum status component_histogram_write(const struct component_sizes *sizes, const
     struct table table;
     if (outfile_open(&out, name, e) != ST_OK)
         return e->status;
-    table_begin(&table, out, table_form_of(name), /* map */ NULL);
+    table_begin(&table, out, table_form_of(name), /* map */ NULL, /* base */ 0);
     table_columns(&table, "vertices,components", e);
     for (uint64_t i = sizes->runs; i-- > 0 && e->status == ST_OK;) {
         table_number(&table, (int64_t)sizes->run[i].vertices, e);

@@ -24,6 +24,15 @@ give() {
     { why=$(cat 2>&1 >&3); } 3>&1 || cannot_write 'standard output' "$why"
 }
 
+# refuse_appending INPUT...: ends the script if its standard output is one of the files that it reads; - is standard input
+refuse_appending() {
+    [ -f /dev/fd/1 ] || return 0
+    for input in "$@"; do
+        [ "$input" != - ] || input=/dev/fd/0
+        [ ! /dev/fd/1 -ef "$input" ] || die 2 "standard output: is an input too ($input); choose another output"
+    done
+}
+
 # check_file FILE FORCE INPUT...: ends the script if FILE must not or cannot be written; before the work begins
 check_file() {
     file=$1 forced=$2

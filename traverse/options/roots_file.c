@@ -3,6 +3,7 @@
 
 #include "formats/base/launch.h"
 #include "formats/base/memory.h"
+#include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
 #include <fcntl.h>
@@ -78,6 +79,8 @@ enum status roots_file_read(struct roots_file *f, const char *path, const char *
     int is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "standard input" : path;
     memset(f, 0, sizeof *f);
+    if (outfile_refuse_inputs("-", &path, 1, e) != ST_OK) /* the records go there */
+        return e->status;
     FILE *file = open_text(is_stdin ? NULL : path, name, e);
     memory_budget_init(&budget, memory_bytes);
     if (file == NULL || read_text(f, file, name, budget.limit_bytes / 2, e) != ST_OK)

@@ -27,8 +27,10 @@ static enum status keep_kind(struct kept_answers *kept, struct answers *answers,
         return e->status;
     struct kept_answer *one = &kept->all[kept->count];
     *one = (struct kept_answer){.width = answers_width(answers, kind), .values = rank->graph->manifest.totals.n};
-    if (rank->backend->answers->keep(rank->devices[0], answers->arrays[0].values, one->values * one->width, &one->at, e) != ST_OK)
+    if (rank->backend->answers->keep(rank->devices[0], answers->arrays[0].values, one->values * one->width, &one->at, e) != ST_OK) {
+        kept->is_full = e->status == ST_RESOURCE;
         return e->status;
+    }
     one->number = ++kept->last;
     kept->count++;
     return ST_OK;
@@ -38,6 +40,7 @@ static enum status keep_kind(struct kept_answers *kept, struct answers *answers,
 enum status kept_answers_add(struct kept_answers *kept, struct answers *answers, struct error *e)
 {
     const uint64_t before = kept->count;
+    kept->is_full = 0;
     if (keep_kind(kept, answers, ANSWER_PARENTS, e) == ST_OK)
         keep_kind(kept, answers, ANSWER_DEPTHS, e);
     if (e->status != ST_OK && kept->count > before)

@@ -20,11 +20,12 @@ struct kept_answers {
     struct kept_answer *all; /* [count], by number. Owned */
     uint64_t count;
     uint64_t last; /* the highest number yet */
+    int is_full;   /* the last kept_answers_add failed as the device had no memory for one more answer */
 };
 
 /* Keeps the parents and the depths of the last search, in this order, as the last two of kept->all. The graph has one shard, and the
- * search has recorded parents and made an answer. Returns ST_RESOURCE if memory is short, or if no other process can open the memory;
- * nothing of this search is then kept, and searches can go on. */
+ * search has recorded parents and made an answer. After a failure nothing of this search is kept. If the device has too little memory,
+ * returns ST_RESOURCE and sets kept->is_full; searches can then go on. */
 enum status kept_answers_add(struct kept_answers *kept, struct answers *answers, struct error *e);
 
 /* Frees the answer of this number. Fails with ST_USAGE if none has the number. */

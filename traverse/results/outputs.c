@@ -175,6 +175,8 @@ enum status outputs_check(const struct args *args, struct error *e)
     const char *const *result = args->plan ? plan : args->results;
     struct inputs in = {0};
     int wanted = 0;
+    if (outfile_refuse_inputs("-", &args->map, 1, e) != ST_OK) /* the records go there */
+        return e->status;
     for (int i = 0; i < RESULTS; i++)
         wanted |= result[i] != NULL;
     if (!wanted)

@@ -91,8 +91,7 @@ static enum status write_list(const struct reached_list *list, const struct resu
         return fail_memory(e, file->name, 24);
     const int is_new = out == NULL;
     if (!is_new || outfile_open(&out, name, e) == ST_OK)
-        table_begin(&table, out, table_form_of(name), file->map);
-    table.base = base;
+        table_begin(&table, out, table_form_of(name), file->map, base);
     if (is_new && e->status == ST_OK)
         table_columns(&table, shared != NULL ? "root,id,distance" : "id,distance", e);
     free(name);

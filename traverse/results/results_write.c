@@ -195,7 +195,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 {
     struct table table;
     struct map_name vertex = name_map_at(w->file->map, first);
-    table_begin(&table, w->out, w->form, w->file->map);
+    table_begin(&table, w->out, w->form, w->file->map, w->base);
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         const int64_t value = answer_id(w->window, w->memory_width, i);
         vertex = i > 0 ? name_map_after(vertex) : vertex;
@@ -312,7 +312,7 @@ static uint64_t write_head(struct writing *w, struct error *e)
         npy_header(header, w->width, w->file->table != NULL ? w->file->table->roots : 0, w->results->graph->manifest.totals.n);
         outfile_write(w->out, header, sizeof header, e);
     } else if (comm->rank == 0 && is_text(w)) {
-        table_begin(&table, w->out, w->form, w->file->map);
+        table_begin(&table, w->out, w->form, w->file->map, w->base);
         table_columns(&table, columns_of(w->file), e);
     }
     if (comm->rank == 0)

@@ -36,6 +36,7 @@ struct run {
     struct args *args;
     char *const *command; /* the words of the command line; NULL ends them */
     struct searcher searcher;
+    struct root_set together; /* with --together: the roots of the search, in the order of a set */
     uint64_t searches; /* the number of searches: one for each root, or with --together one from all; not used with --serve */
     struct record *records; /* [searches] a record for each search; not used with --serve */
     struct environment env;
@@ -44,12 +45,18 @@ struct run {
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
-/* Returns the roots of search i: root i or, with --together, all. For this they are sorted, and no longer in the order of their
- * ids. */
-static struct root_set roots_of_search(const struct run *run, uint64_t i)
+/* With --together, makes one set of the roots, which then are no longer in the order of their ids. Called once they are known. */
+static void join_roots(struct run *run)
 {
     const struct roots *roots = &run->searcher.roots;
-    return run->args->together ? root_set_make(roots->root, roots->count) : (struct root_set){&roots->root[i], 1};
+    if (run->args->together)
+        run->together = root_set_make(roots->root, roots->count);
+}
+
+/* Returns the roots of search i: root i or, with --together, all. */
+static struct root_set roots_of_search(const struct run *run, uint64_t i)
+{
+    return run->args->together ? run->together : (struct root_set){&run->searcher.roots.root[i], 1};
 }
 
 /* Returns the file to which each root appends its lines, or its row: `table` if the result with this name takes several roots,
@@ -189,10 +196,12 @@ static enum status serve_all(struct run *run, struct error *e)
     int talks = s->comm.rank == 0;
     while (serve_next_root(&serve, s, e) == ST_OK && !serve.ended) {
         struct record record = {0};
+        join_roots(run);
         if (s->roots.count > 0)
             search_one(run, 0, &record, talks, e);
         record_free(&record);
-        if (run->args->device_answers && e->status == ST_RESOURCE) { /* no room for one more answer: searches go on */
+        if (e->status != ST_OK && s->results.kept.is_full) { /* searches go on */
+            s->results.kept.is_full = 0;
             serve.refused = *e;
             serve.any_refused = 1;
             *e = (struct error){0};
@@ -255,6 +264,7 @@ static void run_on_rank(void *context, struct error *e)
     if (searcher_open(s, args->depths != NULL || args->parents != NULL || args->nearest != NULL || args->device_answers, e) != ST_OK ||
         check_single_device(s, e) != ST_OK || searcher_choose_roots(s, e) != ST_OK)
         return;
+    join_roots(run);
     run->searches = args->together ? 1 : s->roots.count;
     run->records = zeroed(run->searches, sizeof *run->records, "records", e);
     run->env = environment_of(s, run->command, start);

@@ -58,7 +58,7 @@ static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_
     FILE *stream = open_memstream(&piece->bytes, &piece->size);
     if (stream == NULL)
         return;
-    table_begin_stream(&lines, stream, table_form_of(t->name), t->map);
+    table_begin_stream(&lines, stream, table_form_of(t->name), t->map, t->base);
     for (uint64_t i = 0; i < count; i++) {
         for (int f = 0; f < TABLE_FIELDS; f++) {
             if (t->has_vertices[f])
@@ -172,7 +172,7 @@ enum status batch_table_open(struct batch_table *t, struct error *e)
     if (outfile_open(&t->out, t->name, e) != ST_OK)
         return e->status;
     if (!is_numpy(t)) {
-        table_begin(&lines, t->out, table_form_of(t->name), t->map);
+        table_begin(&lines, t->out, table_form_of(t->name), t->map, t->base);
         return table_columns(&lines, t->columns, e);
     }
     if (t->matrix_columns == 0 && !outfile_seekable(t->out))

@@ -181,8 +181,7 @@ static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t
     FILE *stream = open_memstream(&lines.bytes, &lines.size);
     if (stream == NULL)
         return lines;
-    table_begin_stream(&t, stream, rows->form, rows->map);
-    t.base = s->graph->shards->base;
+    table_begin_stream(&t, stream, rows->form, rows->map, s->graph->shards->base);
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t id = rows->vertex[i].id;
         const int is_sample = bsearch(&id, s->roots->ids, s->roots->count, sizeof id, compare_u64) != NULL;
@@ -217,7 +216,7 @@ static enum status write_table(const struct sampled *s, const char *name, const 
         vertex[v] = (struct sampled_vertex){s->graph->ids[v], v};
     qsort(vertex, vertices, sizeof *vertex, compare_ids);
     if (outfile_open(&out, name, e) == ST_OK) {
-        table_begin(&t, out, table_form_of(name), map);
+        table_begin(&t, out, table_form_of(name), map, s->graph->shards->base);
         table_columns(&t, columns, e);
         put_in_order(vertices, PIECE, make_lines, &(struct sampled_rows){s, vertex, table_form_of(name), map}, write_bytes, out,
                      "rows of centralities", PIECE * LINE_BYTES, e);

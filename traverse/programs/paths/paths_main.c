@@ -340,8 +340,7 @@ static enum status report(const struct run *run, struct error *e)
     FILE *talk = args_talk(args);
     struct table table;
     print_work(run);
-    table_begin_stream(&table, talk, TABLE_TABS, run->searcher.map);
-    table.base = run->searcher.graph.base;
+    table_begin_stream(&table, talk, TABLE_TABS, run->searcher.map, run->searcher.graph.base);
     if (!args->cli.quiet)
         write_pairs(&table, run, e);
     else if (talk == stdout)
