@@ -137,18 +137,23 @@ static void leaves_of(const struct root_search *s, uint32_t g, uint64_t *first, 
     *first = last != NULL && last->degree == 1 && *end > s->first[g] ? *end - last->vertices : *end;
 }
 
+/* Returns whether the vertex with this index has one edge only (root_search.h). */
+int root_search_is_leaf(const struct root_search *s, uint64_t index)
+{
+    uint64_t first, end;
+    if (index >= s->count)
+        return 0;
+    leaves_of(s, shard_of_index(s, index), &first, &end);
+    return index >= first;
+}
+
 /* Collective. Uses that a root has one edge only, if so (root_search.h). */
 void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, const struct root *root,
                             const int32_t *distance, int32_t e)
 {
     const uint32_t parts = s->searcher->graph.device_count + 1;
-    const uint64_t index = root_search_index(s, root);
-    uint64_t first, end, is_leaf = 0;
-    for (uint32_t g = 0; g < parts; g++) {
-        leaves_of(s, g, &first, &end);
-        is_leaf |= index >= first && index < end;
-    }
-    if (comm_max_of(&s->searcher->comm, is_leaf) == 0)
+    uint64_t first, end;
+    if (comm_max_of(&s->searcher->comm, (uint64_t)root_search_is_leaf(s, root_search_index(s, root))) == 0)
         return;
     bounds_limit_neighbour(bounds, distance, e);
     for (uint32_t g = 0; g < parts; g++) {

@@ -48,6 +48,9 @@ int root_search_hub(const struct root_search *s, const struct bounds *bounds, st
 /* Returns the index of a root on this rank, or UINT64_MAX if another rank has it, or no rank. */
 uint64_t root_search_index(const struct root_search *s, const struct root *root);
 
+/* Returns whether the vertex with this index on this rank has one edge only; 0 for UINT64_MAX. Edges that were given twice count as two. */
+int root_search_is_leaf(const struct root_search *s, uint64_t index);
+
 /* Collective. If a root has one edge only, uses this by the functions of bounds.h, with its distances and its eccentricity. */
 void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, const struct root *root,
                             const int32_t *distance, int32_t e);

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 /* LEAST_TOGETHER: a batch of fewer roots takes longer than a search from each.
+ * LEAST_OPENING: a set of fewer roots takes longer to open the joined graph than to search from each.
  * MOST_LISTED: a rank lists the first so many vertices of a set, as some of them will have the neighbour of a root as their only one. */
-enum { LEAST_TOGETHER = 8, MOST_LISTED = 1024 };
+enum { LEAST_TOGETHER = 8, LEAST_OPENING = 32, MOST_LISTED = 1024 };
 
 /* Frees everything. *r may be zeroed. */
 void rounds_close(struct rounds *r)
@@ -137,16 +138,15 @@ static uint64_t index_of_joined(const struct rounds *r, uint64_t v)
 static void take_out(const struct rounds *r, const struct root *root, uint64_t size, int32_t ecc)
 {
     const struct joined_rows *rows = r->all.push;
-    const uint64_t *offsets = rows->offsets, v = joined_vertex(&r->all, root);
+    const uint64_t v = joined_vertex(&r->all, root), neighbour = rows->columns[rows->offsets[v]], index = index_of_joined(r, neighbour);
     struct bounds *b = r->bounds;
     b->upper[index_of_joined(r, v)] = 0;
-    if (size == 2 || offsets[v + 1] - offsets[v] != 1)
+    if (size == 2 || !root_search_is_leaf(r->search, index_of_joined(r, v)))
         return;
-    const uint64_t neighbour = rows->columns[offsets[v]], index = index_of_joined(r, neighbour);
     b->upper[index] = (int32_t)smaller((uint64_t)b->upper[index], (uint64_t)(ecc - 1));
-    for (uint64_t at = offsets[neighbour]; at < offsets[neighbour + 1]; at++) {
-        const uint64_t other = rows->columns[at], leaf = index_of_joined(r, other);
-        if (offsets[other + 1] - offsets[other] != 1)
+    for (uint64_t at = rows->offsets[neighbour]; at < rows->offsets[neighbour + 1]; at++) {
+        const uint64_t leaf = index_of_joined(r, rows->columns[at]);
+        if (!root_search_is_leaf(r->search, leaf))
             continue;
         b->lower[leaf] = ecc;
         b->upper[leaf] = 0;
@@ -209,7 +209,8 @@ static enum status search_together(struct rounds *r, const struct found_vertex *
     if (batch_run(&r->batch, &run, e) != ST_OK)
         return e->status;
     r->search->seconds += run.seconds;
-    cli_detail(&r->search->searcher->args->cli, "%" PRIu32 " searches together: %.6f s", count, run.seconds);
+    cli_detail(&r->search->searcher->args->cli, "%" PRIu32 " searches together from %s: %.6f s", count,
+               assumed != NULL ? "open vertices" : "far vertices", run.seconds);
     for (uint32_t i = 0; i < count; i++) {
         ecc[i] = (int32_t)results[i].farthest;
         take_out(r, &roots[i].root, size, ecc[i]);
@@ -239,7 +240,7 @@ enum status rounds_run(struct rounds *r, const struct round *round, uint64_t mos
 {
     struct candidate list[2 * MOST_LISTED];
     const uint64_t listed = list_candidates(r, round, list);
-    const int together = round->count >= LEAST_TOGETHER && open_batch(r);
+    const int together = round->count >= (r->together > 0 ? LEAST_TOGETHER : LEAST_OPENING) && open_batch(r);
     int32_t ecc[ROUND_MOST], excess[ROUND_MOST] = {0}, *assumed;
     uint64_t at = 0;
     reset_assumed(r, round, &assumed, e);
