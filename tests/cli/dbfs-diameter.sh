@@ -83,6 +83,8 @@ if [ "${BACKEND:-cpu}" = cpu ]; then
     check_exit 0 'all, with notes' "$diameter" -v --all "$tmp/notes" "$tmp/world-3"
     check_says 'searches together from far vertices' 'searches from far vertices are made together, so the oracle has judged those, too'
     check_says 'searches together from open vertices' 'searches from open vertices are made together, so the oracle has judged those, too'
+    check_exit 0 'all of the component of a vertex with few edges' "$diameter" -q -r 299 --all "$tmp/given" "$tmp/world-3"
+    check "$situation: are those of the largest component" cmp "$tmp/given" "$tmp/notes"
 fi
 
 # ---- components ----

@@ -210,7 +210,7 @@ static enum status begin_largest(struct finder *f, int *begun, struct error *e)
     uint64_t left = f->search.searcher->graph.vertices, largest = 0;
     struct found_vertex hub;
     struct root root = {0};
-    while (largest < left && root_search_hub(&f->search, &f->bounds, &hub)) {
+    while (largest < left && root_search_hub(&f->search, &f->bounds, 0, &hub)) {
         root_search_run(&f->search, &hub.root, f->scratch);
         const uint64_t size = count_reached(f, f->scratch);
         left -= smaller(size, left);
@@ -253,7 +253,7 @@ enum status finder_begin(struct finder *f, const struct root *root, int *begun, 
         root_search_run(&f->search, root, f->scratch);
         return begin_at(f, root, f->scratch, e);
     }
-    *begun = root_search_hub(&f->search, &f->bounds, &hub);
+    *begun = root_search_hub(&f->search, &f->bounds, 0, &hub);
     if (!*begun)
         return ST_OK;
     root_search_run(&f->search, &hub.root, f->scratch);
@@ -307,6 +307,8 @@ static struct round choose_round(const struct finder *f)
     for (uint32_t i = 0; i < k->landmarks; i++) {
         struct landmark_counts counts;
         uint64_t beyond = 0;
+        if (k->eccentricity[i] >= FEW_LEVELS)
+            continue;
         bounds_levels(&f->bounds, f->distance[i], k->least_open, &counts);
         comm_sum_u64(&f->search.searcher->comm, (uint64_t *)&counts, sizeof counts / sizeof(uint64_t));
         for (int32_t x = FEW_LEVELS - 2; x >= 0; x--) {
@@ -341,15 +343,15 @@ static enum status step_by_round(struct finder *f, uint64_t most, struct error *
     return refine(f, e);
 }
 
-/* Returns whether the next roots are those of a round: all eccentricities are wanted, there is a central landmark, and all vertices are
- * few levels from the landmarks. In other graphs, such as roads, each search tells more about which root is best next. */
+/* Returns whether the next roots are those of a round: all eccentricities are wanted, and all vertices are few levels from a landmark. In
+ * other graphs, such as roads, each search tells more about which root is best next. */
 static int goes_by_rounds(const struct finder *f)
 {
     const struct known *k = &f->known;
-    int32_t farthest = 0;
+    int is_near = 0;
     for (uint32_t i = 0; i < k->landmarks; i++)
-        farthest = k->eccentricity[i] > farthest ? k->eccentricity[i] : farthest;
-    return f->goals.all && farthest < FEW_LEVELS && (k->at_hub || k->landmarks > 1);
+        is_near |= k->eccentricity[i] < FEW_LEVELS;
+    return f->goals.all && is_near;
 }
 
 /* Collective. Searches from one more root, or a round of them (finder.h). Chooses it by the first that is wanted and not yet known. */
@@ -360,9 +362,14 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     const int has_next = k->has_next && is_live(f, &k->next), for_diameter = f->goals.diameter && k->above > 0;
     int is_landmark = 0;
     k->has_next = 0;
-    if (!has_next && goes_by_rounds(f))
+    /* of a component that was begun at another root, rounds need the hub; its eccentricity is half of that of the root, or more */
+    const int wants_hub = !has_next && f->goals.all && !k->at_hub && k->eccentricity[0] < 2 * FEW_LEVELS &&
+                          root_search_hub(&f->search, &f->bounds, 1, &next);
+    if (!has_next && !wants_hub && goes_by_rounds(f))
         return step_by_round(f, most, e);
-    if (!has_next && f->goals.all) {
+    if (wants_hub) {
+        k->at_hub = is_landmark = 1;
+    } else if (!has_next && f->goals.all) {
         choose_for_all(f, &next, &is_landmark);
     } else if (!has_next && for_diameter) {
         is_landmark = k->landmarks < FEW_LANDMARKS && k->turn % 2 == 0;
@@ -372,7 +379,7 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     }
     if (search_from(f, &next.root, is_landmark, &farthest, e) != ST_OK)
         return e->status;
-    if (!has_next)
+    if (!has_next && !wants_hub)
         k->turn++;
     if (!has_next && !for_diameter && !f->goals.all) { /* of the radius: the farthest vertex raises the bounds of central ones */
         k->next = farthest.root;

@@ -39,7 +39,7 @@ struct known {
     uint32_t landmarks, oldest; /* the number of landmarks; the next one that a new one replaces, if there are LANDMARKS */
     uint32_t refined_at; /* the number of searches from which on the landmarks are used again */
     int32_t has_next;    /* 1: `next` is searched from in the next step */
-    int32_t at_hub;      /* 1: the first landmark has the highest degree of the component; 0: the user gave it */
+    int32_t at_hub;      /* 1: a landmark has the highest degree of the component; 0: the user gave the first landmark */
     struct root next;
     struct root from, to; /* a pair of vertices at the distance diameter[0] */
     struct root center;   /* a vertex with the eccentricity radius[1] or less */

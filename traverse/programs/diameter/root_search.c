@@ -162,12 +162,12 @@ void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, 
     }
 }
 
-/* Returns the first of the vertices first..end that was never reached, with its degree as key; key 0 if there is none. The
- * list has the degrees of these vertices, which are in descending order. */
-static struct picked hub_of(const struct bounds *b, const struct degree_list *degrees, uint64_t first, uint64_t end)
+/* Returns the first of the vertices first..end that is live or, if `live` is 0, was never reached, with its degree as key; key 0 if there
+ * is none. The list has the degrees of these vertices, which are in descending order. */
+static struct picked hub_of(const struct bounds *b, int live, const struct degree_list *degrees, uint64_t first, uint64_t end)
 {
     uint64_t v = first, at = first;
-    while (v < end && b->lower[v] != NEVER_REACHED)
+    while (v < end && (live ? b->upper[v] <= 0 : b->lower[v] != NEVER_REACHED))
         v++;
     for (uint64_t run = 0; run < degrees->count; run++) {
         at += degrees->runs[run].vertices;
@@ -177,16 +177,16 @@ static struct picked hub_of(const struct bounds *b, const struct degree_list *de
     return (struct picked){0};
 }
 
-/* Collective. Finds a vertex of the highest degree that was never reached (root_search.h). */
-int root_search_hub(const struct root_search *s, const struct bounds *bounds, struct found_vertex *found)
+/* Collective. Finds a vertex of the highest degree (root_search.h). */
+int root_search_hub(const struct root_search *s, const struct bounds *bounds, int live, struct found_vertex *found)
 {
     const struct graph *graph = &s->searcher->graph;
     const uint64_t *first = s->first;
     struct picked best = {0};
     if (s->searcher->comm.rank == 0)
-        best = hub_of(bounds, &graph->shards[0].degrees.delegates, first[graph->device_count], s->count);
+        best = hub_of(bounds, live, &graph->shards[0].degrees.delegates, first[graph->device_count], s->count);
     for (uint32_t g = 0; g < graph->device_count; g++) {
-        const struct picked hub = hub_of(bounds, &graph->shards[g].degrees.locals, first[g], first[g + 1]);
+        const struct picked hub = hub_of(bounds, live, &graph->shards[g].degrees.locals, first[g], first[g + 1]);
         if (hub.key > best.key || (hub.key == best.key && hub.key > 0 && precedes(s, hub.index, best.index)))
             best = hub;
     }

@@ -42,8 +42,9 @@ int root_search_pick(const struct root_search *s, const struct bounds *bounds, e
  * largest key; of equal ones, to that with the smallest stored id. Returns this key. */
 uint64_t root_search_best(const struct root_search *s, struct picked mine, struct found_vertex *found);
 
-/* Collective. Finds a vertex of the highest degree among those whose lower bound is NEVER_REACHED. Returns 0 if there is none. */
-int root_search_hub(const struct root_search *s, const struct bounds *bounds, struct found_vertex *found);
+/* Collective. Finds a vertex of the highest degree among those that are live or, if `live` is 0, whose lower bound is NEVER_REACHED.
+ * Returns 0 if there is none. */
+int root_search_hub(const struct root_search *s, const struct bounds *bounds, int live, struct found_vertex *found);
 
 /* Returns the index of a root on this rank, or UINT64_MAX if another rank has it, or no rank. */
 uint64_t root_search_index(const struct root_search *s, const struct root *root);
