@@ -9,7 +9,7 @@
  * All eccentricities of a graph with few levels are found otherwise, by rounds of up to 64 roots that are chosen at once (rounds.h). Once
  * all vertices farther than x from a landmark z were roots, ecc(v) is the largest distance of v to one of them, or at most d(z, v) + x (Li
  * et al., "On Scalable Computation of Graph Eccentricities", 2022). So each v is settled whose lower bound has reached this number. In such
- * graphs, few vertices are far from the first landmark, and searches from them settle almost all others. The last vertices are
+ * graphs, few vertices are far from the hub, and searches from them settle almost all others. The last vertices are
  * searched from themselves.
  *
  * The program calls finder_open, finder_begin, and finder_step until finder_is_done. What is known then, or at any time
