@@ -132,7 +132,7 @@ of_edgeconv=' --from= --columns= --separator= --comments= --vertices= --one-base
 of_pack=' --threshold= --heads= --encoding= --rows= --suggest= --for= --links= '
 of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= --depths= --parents= --nearest= --list-reached= --json=
     --result-format= --in-place --device-answers --answer= --depths-width= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
-    --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
+    --stepped --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
 of_paths=' --pairs= --path --one-sided '
 of_diameter=' --diameter --radius --all= --every --searches= '
@@ -589,7 +589,7 @@ say_notes() {
     mapfile -t -n 21 lines <"$place"
     for line in "${lines[@]}"; do
         for ((i = 0; i < $#; i++)); do line=${line//$'\1'$i$'\1'/"${@:i+1:1}"}; done
-        echo "${line//[$'\1'-$'\b'$'\n'-$'\37'$'\177']/?}" >&2 # tabs stay, as in the programs
+        echo "${line//[[:cntrl:]]/?}" >&2
     done
 }
 

@@ -161,6 +161,7 @@ options_list() {
 --direction push
 --direction pull
 --factor0 dd=0.03
+--stepped
 --exchange-form list
 --exchange-form bits
 --answer parents
@@ -234,12 +235,13 @@ trace() {
     run_on 1x1 cpu -n 2 --trace "$tmp/cpu.trace" "$@" "$folder" >/dev/null 2>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" --breakdown --json "$tmp/alone.json" "$@" "$folder" \
             >/dev/null 2>>"$tmp/err" &&
-        run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --factor0 dd=0.03 "$folder" >/dev/null 2>>"$tmp/err"
+        run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --stepped "$folder" >/dev/null 2>>"$tmp/err"
     levels_of "$tmp/cpu.trace" >"$tmp/cpu.levels"
     levels_of "$tmp/alone.trace" >"$tmp/alone.levels"
     levels_of "$tmp/loop.trace" >"$tmp/loop.levels"
     check "trace of $name TH $th $*: levels of the CPU" diff "$tmp/cpu.levels" "$tmp/alone.levels"
     check "trace of $name TH $th $*: levels of the loop" diff "$tmp/loop.levels" "$tmp/alone.levels"
+    check "trace of $name TH $th $*: --stepped goes by the loop" test "$(grep -o '"way": "[a-z]*"' "$tmp/loop.trace" | sort -u)" = '"way": "loop"'
     check "trace of $name TH $th $*: has levels" test "$(wc -l <"$tmp/alone.levels")" -gt 4
     check "trace of $name TH $th $*: their parts have times" test "$(sed -n '/levels_s/,/visit_dd/p' "$tmp/alone.json" |
         grep -o '0\.0*[1-9]' | wc -l)" -gt 4
@@ -266,7 +268,7 @@ levels_together() {
     next_machine
     rm -f "$tmp/used"
     run_on $layout cpu -r 7 --trace "$tmp/cpu.trace" --json "$tmp/cpu.json" "$folder" >"$tmp/cpu.out" 2>"$tmp/err"
-    EMULATED_SHARED=$most_shared EMULATED_KERNELS=$tmp/used run_on $layout cuda -r 7 --trace "$tmp/cuda.trace" \
+    EMULATED_SHARED=$most_shared EMULATED_KERNELS=$tmp/used run_on $layout cuda -r 7 ${memory:-} --trace "$tmp/cuda.trace" \
         --json "$tmp/cuda.json" "$folder" >"$tmp/out" 2>>"$tmp/err"
     value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
     check "$name TH $th $layout: distances (seed $EMULATED_SEED)" same_checksum "$tmp/cpu.sum"
@@ -294,6 +296,17 @@ levels_together grid memory 2x1 'block list block' 1
 levels_together bridge inf 1x2 'block list block masks block' 10
 levels_together bridge memory 2x1 'block list block masks block' 9
 levels_together bridge inf 2x2 'block masks block' 10
+
+# With mail in place of memory levels go alike. The numbers of barriers begin again several times.
+memory='--exchange-memory host'
+levels_together grid memory 2x1 'block list block'
+levels_together bridge memory 2x1 'block list block masks block'
+levels_together bridge inf 2x2 'block masks block'
+unset memory
+search rmat 4 2x1 --exchange-memory host --direction pull
+search rmat inf 4x1 --exchange-memory host --direction pull
+search arcs inf 2x1 --exchange-memory host
+tree bridge 3 2x2 59 --exchange-memory host --direction pull
 tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225
@@ -728,7 +741,7 @@ for layout in 2x1 2x2; do
         test "$told" -gt 0 -a $((3 * told)) -lt $((2 * whole))
     tree rmat 4 $layout 7 "$@"
     rm -f "$tmp/listed"
-    EMULATED_KERNELS=$tmp/listed search few 0 $layout --exchange-memory host --breakdown --json "$tmp/cuda.json"
+    EMULATED_KERNELS=$tmp/listed search few 0 $layout --exchange-memory host --stepped --breakdown --json "$tmp/cuda.json"
     check "$layout: devices list words of masks, and take them" \
         sh -c 'grep -q cuda_list_words "$1" && grep -q cuda_or_words "$1"' - "$tmp/listed"
     check "$layout: other masks go whole" test "$(moved mask_bytes "$tmp/cuda.json")" -gt 12000
@@ -741,7 +754,7 @@ twice() { [ "$(grep -o '"mask_reductions": [0-9]*' "$tmp/cuda.json")" = "\"mask_
 for layout in 2x1 2x2 4x1; do
     for how in blocking nonblocking; do
         [ $mode = long ] || [ $((pairs++ % 4 % 3)) = 0 ] || continue # 2x1 and 4x1 have blocking, 2x2 nonblocking
-        set -- --exchange-memory host --reduction $how --json "$tmp/cuda.json"
+        set -- --exchange-memory host --stepped --reduction $how --json "$tmp/cuda.json"
         tree layers 3 $layout 0 --direction pull "$@"
         check 'one level reduces masks twice' twice 3
         tree layers 3 $layout 0 --direction push "$@"

@@ -247,6 +247,7 @@ const struct backend backend_cpu = {
     .bytes_needed = cpu_bytes_needed,
     .show = cpu_show,
     .join = cpu_join,
+    .reach = cpu_reach,
     .wake = cpu_wake,
     .search_begin = cpu_search_begin,
     .search_end = cpu_search_end,

@@ -13,6 +13,7 @@
 #ifndef DBFS_ENGINE_H
 #define DBFS_ENGINE_H
 
+#include "mailbox.h"
 #include "answer_ids.h"
 #include "choose.h"
 #include "level_note.h"
@@ -83,7 +84,7 @@ struct device_description {
  * its frontier, the vertices it found of other shards and, after a search, the arrays from which answers are made. What
  * the words mean is up to the backend. */
 struct peer_handle {
-    uint64_t words[93];
+    uint64_t words[94];
 };
 
 /* ---- a search ---- */
@@ -346,6 +347,12 @@ struct backend {
     enum status (*join)(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                         struct error *e);
 
+    /* After `join`: opens mailboxes for the devices of handles[count], which are those of all shards but the peers', and writes
+     * where they are to *mail. Sets *searches_fused to whether search_begin may be called,
+     * for which the mail must be passed on. The next `reach` or `close` frees the mailboxes. */
+    enum status (*reach)(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+                         int *searches_fused, struct error *e);
+
     /* Wakes idle links to peers, and idle threads, before a search and its clock begin. The first word over an idle link
      * takes 0.1 ms, so the device reads some memory of each peer. A small search would end before threads are awake. */
     enum status (*wake)(struct device *device, struct error *e);
@@ -359,9 +366,10 @@ struct backend {
     enum status (*search_begin)(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                                 struct error *e);
 
-    /* Waits for the end of the search on all `count` devices of a rank. Called by one thread. Sets *levels to the
-     * number of levels visited, including the last, which found nothing. */
-    enum status (*search_end)(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
+    /* Waits for the end of the search on all `count` devices of a rank. Called by one thread, which passes mail on meanwhile
+     * unless `carrier` is NULL. Sets *levels to the number of levels visited, including the last, which found nothing. */
+    enum status (*search_end)(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+                              uint32_t *levels, struct error *e);
 
     /* Calls `noter` with the note of each level of the last search, in order. search_begin must have been called with
      * `noted`. */

@@ -344,9 +344,13 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     const struct rank *rank = bfs->rank;
     const double start = cli_seconds();
     bfs->noted = bfs->log != NULL;
+    if (bfs->exchange->relay.runs)
+        relay_begin(&bfs->exchange->relay);
     if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
-        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, &bfs->times->iterations, e);
+        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, exchange_carrier(bfs->exchange),
+                                  &bfs->times->iterations, e);
     bfs->times->compute_s = cli_seconds() - start;
+    bfs->times->sent_vertices = bfs->exchange->relay.sent_vertices;
     return e->status;
 }
 

@@ -11,21 +11,20 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
-/* Chooses device memory if option, backend and MPI library allow it, else host memory. A failure leaves host memory. */
+/* Chooses device memory if the option wants it, and backend and MPI library allow it; else host memory, also after a failure. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
-    /* With a single rank nothing is sent, and asking the MPI library would start it for nothing. */
-    const int may_use = (comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE) && choice != EXCHANGE_MEMORY_HOST &&
-                        backend->has_device_memory;
-    const char *refusal = may_use ? comm_refuses_device_memory() : NULL;
-    const int usable = may_use && refusal == NULL;
-    *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
-    if (choice != EXCHANGE_MEMORY_DEVICE || usable)
+    *memory = EXCHANGE_HOST;
+    if (choice != EXCHANGE_MEMORY_DEVICE)
         return ST_OK;
     if (!backend->has_device_memory)
         return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only", backend->name);
-    return fail(e, ST_RESOURCE, "--exchange-memory device: %s: %s", refusal, comm->library);
+    const char *refusal = comm_refuses_device_memory();
+    if (refusal != NULL)
+        return fail(e, ST_RESOURCE, "--exchange-memory device: %s: %s", refusal, comm->library);
+    *memory = EXCHANGE_DEVICE;
+    return ST_OK;
 }
 
 /* Returns whether the option lets several ranks of this host share memory. */
@@ -39,6 +38,15 @@ int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm
 static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
     return backend->updates_frontiers ? nn->sources : nn->normals;
+}
+
+/* Returns whether devices of several groups should search by themselves, with mail between them: no option prescribes how the
+ * stepped exchange works. */
+static int may_pass_mail(const struct exchange *x)
+{
+    const struct exchange_options *o = &x->options;
+    return !x->group.holds_all_shards && !o->stepped && x->rank->exchange_memory == EXCHANGE_HOST &&
+           o->form == EXCHANGE_FORM_AUTO && !o->nonblocking && !o->local_all2all && !o->uniquify;
 }
 
 /* Counts the normals and the rows of nn, forms the group, and allocates memory for masks and, unless the group holds
@@ -66,7 +74,10 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     if (!x->group.holds_all_shards)
         vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_bitmaps, e);
     masks_open(&x->masks, &x->group, options->nonblocking, e);
-    return comm_agree(rank->comm, e);
+    if (comm_agree(rank->comm, e) != ST_OK || !may_pass_mail(x))
+        return e->status;
+    x->carrier = (struct mail_carrier){relay_pass, &x->relay};
+    return relay_open(&x->relay, &x->group, e);
 }
 
 /* Frees the memory of masks and vertices, and dissolves the group. The exchange may be zeroed. */
@@ -74,6 +85,7 @@ void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
         return;
+    relay_close(&x->relay);
     masks_close(&x->masks, x->rank);
     vertices_close(&x->vertices, x->rank);
     group_close(&x->group);

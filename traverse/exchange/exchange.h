@@ -13,14 +13,15 @@
 #define DBFS_EXCHANGE_H
 
 #include "traverse/exchange/masks/masks.h"
+#include "traverse/exchange/relay.h"
 #include "traverse/exchange/vertices/vertices.h"
 
 /* The choices of --exchange-memory:
  * - `peer`: devices of one host read each other's memory.
  * - `host`: all ranks send messages, from host memory.
- * - `device`: all ranks send messages, from device memory.
- * - `auto`: as `peer` within each host where devices can read each other's memory. Messages go from device memory if
- *   the MPI library says that it accepts this, else from host memory. */
+ * - `device`: all ranks send messages, from device memory. Searches are then stepped.
+ * - `auto`: as `peer` within each host where devices can read each other's memory, and else from host memory, which was faster
+ *   than device memory wherever both were measured. */
 enum exchange_memory_choice {
     EXCHANGE_MEMORY_AUTO,
     EXCHANGE_MEMORY_HOST,
@@ -45,6 +46,7 @@ enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS 
 struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
+    int stepped;     /* searches go level by level, with the host between levels */
     int nonblocking; /* option IR: masks are reduced while normals are exchanged; 0: option BR, a blocking reduction */
     int local_all2all;    /* option L: vertices for the devices g of other ranks are first gathered on this rank's device g */
     int uniquify;         /* option U: duplicates are dropped among the vertices that go to one device */
@@ -89,6 +91,8 @@ struct exchange {
     int any_divides_dd; /* any group does; set by exchange_sum_work */
     struct masks masks;
     struct vertices vertices;
+    struct relay relay;   /* for searches that devices run by themselves although the group has not all shards */
+    struct mail_carrier carrier;
     char why[ERROR_TEXT_BYTES]; /* why this host's devices form no group; empty if they do, or if none was wanted */
 };
 
@@ -99,9 +103,12 @@ enum status exchange_open(struct exchange *exchange, const struct rank *rank, co
 void exchange_close(struct exchange *exchange); /* collective; frees everything; a zeroed exchange is allowed */
 
 /* Returns whether devices may run whole searches by themselves (backend.search_begin). Either one device has the whole
- * graph, or all devices are peers and no option prescribes the form of vertices. The options L, U and IR do not matter,
- * because nothing is sent. */
+ * graph, or all devices are peers and no option prescribes the form of vertices, or mail is passed on between groups. The
+ * options L, U and IR do not matter where nothing is sent; between groups they make searches stepped. */
 int exchange_is_fused(const struct exchange *exchange);
+
+/* Returns what passes mail on while devices search by themselves; NULL if there is no mail. */
+const struct mail_carrier *exchange_carrier(const struct exchange *exchange);
 
 /* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
  * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to

@@ -108,11 +108,17 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 /* ---- bitmaps or lists ---- */
 
 /* Returns whether devices may search by themselves: the group holds all shards, all devices can (backend.join), and no
- * option prescribes the form of vertices, which does not matter to a single device. */
+ * option prescribes the form of vertices, which does not matter to a single device; or devices pass mail on. */
 int exchange_is_fused(const struct exchange *x)
 {
-    return x->group.holds_all_shards && x->group.searches_fused &&
-           (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
+    return x->relay.runs || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
+                             (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO));
+}
+
+/* Returns what passes mail on, or NULL. */
+const struct mail_carrier *exchange_carrier(const struct exchange *x)
+{
+    return x->relay.runs ? &x->carrier : NULL;
 }
 
 /* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or

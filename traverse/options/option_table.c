@@ -165,6 +165,8 @@ const struct option_row option_table[] = {
     {.name = "factor1", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,
      .help = "back to push when FV < factor1 * BV (default dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)"},
 
+    {.name = "stepped", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_FLAG, .at = AT(exchange.stepped),
+     .json = "stepped", .help = "the host between levels, as in the paper, where devices could search by themselves"},
     {.name = "reduction", .value = "blocking|nonblocking", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_CHOICE,
      .at = AT(exchange.nonblocking), .json = "mask_reduction", .help = "of delegate masks (default blocking)"},
     {.name = "local-all2all", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_FLAG, .at = AT(exchange.local_all2all),
@@ -179,7 +181,7 @@ const struct option_row option_table[] = {
     {.name = "exchange-memory", .value = "auto|host|device|peer", .group = GROUP_EXCHANGE, .of = OF_BOTH,
      .kind = TAKE_CHOICE, .at = AT(exchange.memory),
      .help = "peer: devices of one host read each other's memory; host or device: ranks send messages from there (default "
-             "auto: peer within a host where that can be, device where MPI says that it takes it)"},
+             "auto: peer within a host where that can be, else host)"},
 
     {.name = "shards-per-rank", .letter = 'g', .value = "G", .group = GROUP_MACHINE, .of = OF_BOTH | OF_DIAMETER | EVERYDAY,
      .kind = TAKE_COUNT, .at = AT(shards_per_rank), .least = 1, .most = 1 << 20,

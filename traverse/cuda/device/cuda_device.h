@@ -64,6 +64,7 @@ struct gpu_facts {
     uint64_t words;       /* the number of 32-bit words of a bitmap of the GPU's normals */
     uint64_t locals;      /* the number of normals of the GPU */
     uint64_t pci_address; /* gpu_bus_address */
+    uint64_t host;        /* tells hosts apart: a hash of the host's name */
     int joins;            /* 1: the GPU can take part in a search fused on several GPUs */
     struct peers_size size;
 };
@@ -98,6 +99,14 @@ struct gpu_peers {
     struct peers_state *peers_state;
 };
 
+/* The devices that are far from this one, if searches with them are fused, and the mail to them. */
+struct gpu_far {
+    struct gpu_facts *is; /* [mail.count] */
+    struct mail mail;
+    struct peers_far kernel; /* what the kernel needs */
+    void *boxes, *bitmaps, *counts, *owned; /* allocations: all mailboxes, in memory of the host, and what only the kernel uses */
+};
+
 /* Found vertices that are sent to other shards, and vertices that arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
@@ -112,6 +121,7 @@ struct gpu_traffic {
     uint32_t *received; /* [received_capacity]: ids or words, copied from a peer whose memory kernels cannot read */
     uint64_t received_capacity;
     struct gpu_peers peers;
+    struct gpu_far far;
     /* for sending frontiers as messages to devices that are no peers (cuda_frontiers.c) */
     struct gpu_frontier_update update; /* update.known is the array peers.gathered */
     uint32_t *update_sources; /* the normals with edges of nn: a bitmap of the normals of all shards */
@@ -355,7 +365,7 @@ enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
 enum status gpu_sliced_begin(struct device *device, const struct root_set *roots, int noted, struct error *e);
 
-/* In cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. Called by gpu_join. */
+/* In cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. Called by gpu_join and gpu_reach. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
 /* In cuda_fused_run.c. Starts a kernel that runs a whole search with the parameters *search, and returns at once. With `noted`
@@ -364,8 +374,9 @@ enum status gpu_begin_kernel(struct device *device, const void *search, const st
                              struct error *e);
 
 /* In cuda_fused_run.c. Waits until all `count` devices have reported the end of the search. With `noted` copies notes of
- * levels from the devices meanwhile. *levels becomes the number of levels, the same on all devices. */
-enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
+ * levels from the devices meanwhile, and with a carrier passes mail on. *levels becomes the number of levels, the same on all devices. */
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+                              uint32_t *levels, struct error *e);
 
 /* In cuda_fused_run.c. Waits until the upper half of *report, host memory, is `number`. A kernel in `stream` writes the
  * number when its work is done, so the host need not wait for the end of the kernel. Fails if the kernel fails. */
@@ -395,6 +406,14 @@ enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
                          uint32_t *staging, struct error *e);
 enum status gpu_take_peers_updates(struct device *device, struct error *e);
+
+/* Returns the facts about the device of a handle. In cuda_peers.c. */
+struct gpu_facts gpu_facts_of(const struct peer_handle *handle);
+
+/* In cuda_far.c. gpu_reach opens mailboxes for far devices (engine.h). gpu_far_close frees them; there may be none. */
+enum status gpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+                      int *searches_fused, struct error *e);
+void gpu_far_close(struct device *device);
 
 /* Returns the stream on which answers are made. */
 static inline cudaStream_t gpu_answer_stream(const struct device *device)
@@ -466,7 +485,8 @@ enum status gpu_join(struct device *device, const struct peer_handle *handles, u
 enum status gpu_wake(struct device *device, struct error *e);
 enum status gpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
-enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
+enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+                           uint32_t *levels, struct error *e);
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
 enum status gpu_start(struct device *device, const struct root_set *roots, struct error *e);
 enum status gpu_previsit(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);

@@ -208,6 +208,7 @@ void gpu_close(struct device *dev)
     if (dev == NULL)
         return;
     cudaSetDevice(dev->ordinal);
+    gpu_far_close(dev);
     gpu_leave(dev);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         if (dev->stream.of[kind] != NULL)
@@ -316,6 +317,7 @@ const struct backend backend_cuda = {
     .bytes_needed = gpu_bytes_needed,
     .show = gpu_show,
     .join = gpu_join,
+    .reach = gpu_reach,
     .wake = gpu_wake,
     .search_begin = gpu_search_begin,
     .search_end = gpu_search_end,

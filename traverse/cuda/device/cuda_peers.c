@@ -68,6 +68,17 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
+/* Returns a hash (FNV-1a) of the name of this host. */
+static uint64_t hash_of_host(void)
+{
+    char name[256] = "";
+    uint64_t hash = UINT64_C(14695981039346656037);
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return hash;
+}
+
 /* Fills the handle of this device with the addresses of the arrays that peers read, and facts that peers must know. With
  * `elsewhere` also makes the handles of CUDA IPC for other processes. ST_RESOURCE: these cannot be made, but the device
  * stays usable. */
@@ -93,6 +104,7 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
         .words = dev->of[NORMALS].words,
         .locals = s->locals,
         .pci_address = gpu_bus_address(dev->ordinal),
+        .host = hash_of_host(),
         .joins = s->p > 1 && dev->fused.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
         .size = {dev->fused.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
     if (elsewhere && gpu_use(dev, e) == ST_OK) {
@@ -105,6 +117,13 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     }
     memcpy(handle, &h, sizeof h);
     return e->status;
+}
+
+struct gpu_facts gpu_facts_of(const struct peer_handle *handle)
+{
+    struct gpu_peer_handle h;
+    memcpy(&h, handle, sizeof h);
+    return h.is;
 }
 
 /* ---- opening ---- */

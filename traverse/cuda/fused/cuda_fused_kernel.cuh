@@ -84,6 +84,22 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
+/* Does all pulls of a dense level. A pull of nn is the last, as it may wait until far GPUs have told what they visited. All threads
+ * of the grid call it. */
+template <class S> __device__ static inline void pull_subgraphs(S &s, const cut_list &cut)
+{
+    bool waits = false;
+    if constexpr (S::together)
+        waits = s.block.choice.pull[NN] && has_far_peers(s.joint);
+    for (int highest = SUBGRAPHS - 1, lowest = waits ? NN + 1 : NN; highest >= NN; highest = lowest - 1, lowest = NN) {
+        if constexpr (S::together) {
+            if (waits && highest == NN)
+                take_visited(s);
+        }
+        pull_all(s, highest, lowest, warp_of_grid(), warps_of_grid(), cut);
+    }
+}
+
 /* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left,
  * this frontier's bitmap is kept until the search ends (its depth in s.state->kept_depth). All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
@@ -93,7 +109,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
     if constexpr (S::together)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
-    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* before pushes, which can leave out vertices that pulls found */
+    pull_subgraphs(s, cut); /* before pushes, which can leave out vertices that pulls found */
     note_pulled(s.notes);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);

@@ -1,4 +1,4 @@
-/* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each GPU
+/* cuda_peers.h: the whole search of several GPUs, as one kernel on each GPU
  *
  * In the level loop (loop.c), the plain twin of this kernel, host threads launch each level of several GPUs and wait for it: 60
  * us or more, even for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does
@@ -19,16 +19,24 @@
  *   take      Vertices from peers join the next frontier, unless this GPU has visited them already.
  *   barrier   Flags have counts of the vertices that joined. There is no such barrier if the next level is certainly sparse.
  *
+ * A GPU is near if this GPU reads and writes its memory, and far otherwise: on another host, or where messages are wanted. For a
+ * far GPU the kernel writes flags, vertices and parts of bitmaps into a mailbox (engine/mailbox.h), in memory that the host sends
+ * from. What the far GPU wrote arrives in the mailbox, too, and its flag last. So the kernel runs on, and the host only passes
+ * messages on.
+ *
  * Several GPUs need, beside the files of one (cuda_fused.h):
  *   cuda_peers_barrier.cuh  the barrier of GPUs; the start of a search
  *   cuda_peers_dense.cuh    dense levels: gathering, the second part, two buffers
  *   cuda_peers_sparse.cuh   sparse levels: vertices that leave and arrive; levels of one block
+ *   cuda_peers_messages.cuh dense levels: messages to far GPUs
  *   cuda_peers_plain.cu, cuda_peers_noted.cu  the kernels; cuda_peers_open.c: the host's side
  */
 #ifndef DBFS_CUDA_PEERS_H
 #define DBFS_CUDA_PEERS_H
 
 #include "cuda_fused.h"
+
+#include "traverse/engine/mailbox.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,15 +52,30 @@ enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
     PEERS_SENT = 2 * FUSED_COUNTS, /* the number of vertices that the GPU sent to all its peers in the level */
-    PEERS_FOR_PEER,                /* the number of vertices that the GPU sent to the peer that gets this flag */
-    PEERS_VALUES
+    /* what the GPU sent to the peer that gets this flag, as the host reads it in mailboxes, too */
+    PEERS_FOR_PEER = MAIL_VERTICES, /* the number of vertices */
+    PEERS_PART = MAIL_PART_BYTES,   /* the bytes of the message for this peer alone; 0 for a near one */
+    PEERS_WHOLE = MAIL_WHOLE_BYTES, /* the bytes of the message for all far peers; 0 for a near one */
+    PEERS_VALUES = MAIL_VALUES
 };
 
-/* The flag by which a GPU tells a peer that it has come to a barrier. Values are split: half[0] has the lower 32 bits, half[1]
- * the upper. The upper half of each word is the number of the barrier, which tells the peer that the word has arrived. */
-struct peer_flags {
-    unsigned long long half[2][PEERS_VALUES];
+/* The flag by which a GPU tells a peer that it has come to a barrier (struct mail_flag). */
+typedef struct mail_flag peer_flags;
+
+/* When GPUs tell what they found in a dense level: after the first part of a pull of dd, and after all visits. */
+enum peers_step { STEP_PART, STEP_FOUND };
+
+/* How long a message to far GPUs is, or a part of it, as a list of ids and as words of bits (cuda_peers_messages.cuh). */
+struct message_counts {
+    unsigned ids, bit_words;
 };
+
+/* Such counts of the warps before one, and of all warps. */
+struct message_sums {
+    struct message_counts before, all;
+};
+
+enum { PEERS_MOST_WARPS = 1 << 13 /* the most warps of a search with far GPUs */ };
 
 /* The two tallies of a GPU in a round, to which all its blocks add their counts. TALLY_FOUND counts the vertices that the GPU
  * found and, for each peer, the vertices sent to it. TALLY_TAKEN counts the received vertices that joined the frontier. */
@@ -77,18 +100,35 @@ struct peers_state {
     unsigned int sent;     /* 1 or 2: the last search left vertices in its first or second bitmap `sent`; 0: in none */
     unsigned long long progress[128]; /* the state (peers_progress) that a single block hands to the other blocks */
     struct peers_tally tally[3][PEERS_TALLIES]; /* round r uses tally[r % 3] */
-    struct peer_flags flag[2][MOST_PEERS]; /* peer i writes its flag of barrier b to flag[b % 2][i] */
+    peer_flags flag[MOST_PEERS][2]; /* peer i writes its flag of barrier b to flag[i][b % 2] */
 };
 
-/* The arrays of a peer that this GPU can read and write. Each GPU is also a peer of itself. */
+/* A peer, as this GPU reaches it. Each GPU is also a near peer of itself. */
 struct gpu_fused_peer {
+    uint64_t words;           /* words of a bitmap of the peer's normals */
+    peer_flags *flag;         /* [2]: where this GPU writes its flag of barrier b: flag[b % 2] */
+    unsigned long long *arrivals; /* [2][PEERS_LISTED_EDGES]: where this GPU writes vertices for the peer, by barrier */
+    const unsigned long long *arrived; /* [2][PEERS_LISTED_EDGES]: where vertices from the peer arrive */
+    /* Arrays of a near peer, NULL for a far one. */
     const uint32_t *found[2]; /* two bitmaps of the delegates that the peer found; dense levels use them in turn */
     const uint32_t *sent[2];  /* two bitmaps over nn's columns: normals of all shards that the peer's pushes of nn found */
     const uint32_t *visited;  /* the visited bits of the peer's normals */
-    uint64_t words;           /* words of `visited` */
     uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no nn edge joins the shards */
-    unsigned long long *arrivals; /* [PEERS_LISTED_EDGES]: the peer's receive buffer for vertices from this GPU */
-    struct peers_state *state;
+    /* Mail of a far peer, NULL for a near one (engine/mailbox.h). */
+    const peer_flags *mail;   /* [2]: the peer's flags */
+    uint32_t *part_out;       /* the message for this peer alone */
+    const uint32_t *part_in, *whole_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
+};
+
+/* What a GPU needs for messages to far GPUs, in device memory but for `whole_out`. The bitmaps are zero between searches. */
+struct peers_far {
+    uint32_t *known;   /* delegates that messages have told in this level */
+    uint32_t *reached; /* own normals that pushes of nn on far GPUs have found in this level */
+    uint32_t *told;    /* own visited normals that far GPUs have been told in this search */
+    const uint32_t *sources; /* the normals of all shards that have nn edges, by nn's columns */
+    const uint32_t *owned;   /* [p][words]: the delegates that each shard owns */
+    struct message_counts *counts; /* [1 + far peers][PEERS_MOST_WARPS]: of a message to all far peers, and of those to each */
+    uint32_t *whole_out; /* the message for all far GPUs */
 };
 
 /* How nn numbers the normals of all shards, and the size of bitmaps over these numbers. A column of nn has the shard in its
@@ -109,12 +149,14 @@ struct peers_total {
 struct gpu_fused_peers {
     struct gpu_fused fused;
     struct gpu_fused_peer peer[MOST_PEERS];
-    uint32_t count, own; /* the number of GPUs that search together; the index of this GPU among them */
+    uint32_t count, near; /* the number of GPUs that search together; the number of near ones, which are the first peers */
+    uint32_t own;         /* the index of this GPU among the peers */
     uint32_t shard[MOST_PEERS]; /* the shards of the peers */
+    struct peers_far far; /* all 0 if no peer is far */
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]: buffer b % 2 is for the vertices that peers send before barrier b. The
+    /* Receive buffers, [peers][2][PEERS_LISTED_EDGES]: buffer b % 2 is for the vertices that a peer sends before barrier b. The
      * lower half of an element is a vertex, with KIND_BIT for a delegate, the upper half is b: the vertex has arrived. */
     unsigned long long *arrivals;
     struct peers_total total;

@@ -46,6 +46,9 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
     unsigned single_items; /* work items of the next frontier, counted by the single block */
     unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
     unsigned long long sums_of_flags[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
+    /* bytes of the messages to far GPUs that the next flags announce: to peer i alone, and at the end to all. The first block's */
+    unsigned message_bytes[MOST_PEERS + 1];
+    message_sums sums_of_messages; /* scratch of sum_counts */
 };
 
 #define PEERS_PATIENCE_NS 20000000000ull /* the nanoseconds that a GPU waits for a peer; a peer may start late */
@@ -62,6 +65,12 @@ template <class S> __device__ static inline void note_read(S &s, unsigned long l
             note_of(s.notes, s.block.now.depth).words += words;
         }
     }
+}
+
+/* Returns whether some peers are far, so that messages go to them. */
+__device__ static inline bool has_far_peers(const gpu_fused_peers &joint)
+{
+    return joint.near < joint.count;
 }
 
 /* Returns a word of a bitmap that a peer may write between barriers. Each call reads the word from memory. */
@@ -100,10 +109,9 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 /* Writes the flags of barrier `number` to all peers, after all blocks of this GPU have added their counts to the tally. A flag
  * has the counts of found vertices and those of received vertices. One of these two comes from `tally`, the other from
  * s.counts_for_flags. Received vertices are counted in one flag only. If `ordered`, a fence comes before the flags, so that
- * they release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The
- * lanes of the first block's first warp call it, and each writes one value. */
+ * they release the writes of all blocks. The lanes of the first block's first warp call it, and each writes one value. */
 template <class S>
-__device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
+__device__ static inline void write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
     /* Each lane waits for a word of the tally, to see what the blocks wrote before. Lanes without a word wait for word 0. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
@@ -119,7 +127,6 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
         s.peers.rounds[tally]++;
     if (ordered)
         fence_of_system();
-    const unsigned long long begun = S::noted ? device_nanoseconds() : 0;
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % FUSED_COUNTS);
     unsigned long long value = sum_lanes(k >= FUSED_COUNTS && k < words ? (unsigned)word : 0); /* PEERS_SENT */
     if (k < PEERS_TAKEN) {
@@ -132,24 +139,31 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     }
     for (unsigned i = 0; i < s.joint.count; i++) {
         const unsigned long long for_peer = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
-        peer_flags &out = s.joint.peer[i].state->flag[number & 1][s.joint.own];
+        peer_flags &out = s.joint.peer[i].flag[number & 1];
         if (k == PEERS_FOR_PEER)
-            value = for_peer;
+            value = tally == TALLY_FOUND ? for_peer : 0; /* a single block has one set of words for both tallies */
+        if (k == PEERS_PART || k == PEERS_WHOLE)
+            value = i < s.joint.near ? 0 : s.message_bytes[k == PEERS_PART ? i : MOST_PEERS];
         if (k < PEERS_VALUES) {
             store_for_peer(&out.half[0][k], (unsigned long long)number << 32 | (uint32_t)value);
             store_for_peer(&out.half[1][k], (unsigned long long)number << 32 | value >> 32);
         }
     }
-    return begun;
+    __syncwarp();
+    if (k <= MOST_PEERS)
+        s.message_bytes[k] = 0;
 }
 
 /* Waits for the flag of barrier `number` from GPU `from`, and copies its values to s.flags[from], with a lane for each value.
- * If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not come within PEERS_PATIENCE_NS,
- * reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
+ * The flag of a far GPU lies in memory of the host, which only the first block reads: it copies the flag to where the other
+ * blocks wait. If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not come within
+ * PEERS_PATIENCE_NS, reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
-    const peer_flags &in = s.joint.state->flag[number & 1][from];
+    const bool from_mail = blockIdx.x == 0 && s.joint.peer[from].mail != NULL;
+    peer_flags &own = s.joint.state->flag[from][number & 1];
+    const peer_flags &in = from_mail ? s.joint.peer[from].mail[number & 1] : own;
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
         high = load_awaited(&in.half[1][k]);
@@ -167,35 +181,48 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
         }
     }
     s.flags[from][k] = (uint32_t)low | high << 32;
+    if (from_mail && !s.peers.single_block) {
+        if (ordered)
+            fence_of_system();
+        store_for_peer(&own.half[0][k], low);
+        store_for_peer(&own.half[1][k], high);
+    }
 }
 
-/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.block_counts. On
- * each GPU the counts of all blocks are added up in a tally (`tally` is TALLY_FOUND or TALLY_TAKEN), and sent to every GPU.
- * Afterwards s.flags has the counts of each GPU, and s.sums_of_flags has the sums over all GPUs. All threads of a GPU call it
- * or, if a single block does the level for the GPU, all threads of this block.
+/* Comes to the next barrier of the GPUs, with the counts that add_counts has written to s.block_counts: on each GPU the counts of
+ * all blocks are added up in a tally (`tally` is TALLY_FOUND or TALLY_TAKEN), and sent to every GPU. All threads of a GPU call it
+ * or, if a single block does the level for the GPU, all threads of this block. leave_barrier must follow; between them there may
+ * be work, and barriers of the grid.
  *
- * If `ordered`, every thread afterwards sees all that any thread of any GPU wrote before the barrier. For this each block ends
- * its writes by a fence before it adds to the tally, and the first block executes a fence of the system before it writes the
+ * If `ordered`, every thread sees after leave_barrier all that any thread of any GPU wrote before this call. For this each block
+ * ends its writes by a fence before it adds to the tally, and the first block executes a fence of the system before it writes the
  * flags. If not `ordered`, threads see only the flags. */
-template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
+template <class S> __device__ static inline void enter_barrier(S &s, unsigned tally, bool ordered)
 {
-    const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
-    unsigned long long begun = 0;
+    const unsigned number = s.peers.barriers + 1;
     __syncthreads(); /* all threads have read the number of the last barrier */
-    if (warp == 0) {
+    if (threadIdx.x < WARP) {
         if (!s.peers.single_block) {
             if (ordered)
                 fence_of_gpu();
             add_to_tally(s, tally);
         }
         if (blockIdx.x == 0)
-            begun = write_flags(s, number, tally, ordered);
+            write_flags(s, number, tally, ordered);
     }
+}
+
+/* Waits until all GPUs have come to the barrier that this one has entered. Afterwards s.flags has the counts of each GPU, and
+ * s.sums_of_flags has the sums over all GPUs. The same threads call it, with the same `ordered`. */
+template <class S> __device__ static inline void leave_barrier(S &s, bool ordered)
+{
+    const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
+    const unsigned long long begun = S::noted ? device_nanoseconds() : 0;
     if (warp < s.joint.count)
         await_flags(s, number, warp, ordered);
+    __syncthreads(); /* all warps have read the number of the last barrier */
     if (threadIdx.x == 0)
         s.peers.barriers = number;
-    __syncthreads();
     if (warp == 0) { /* each lane sums up one value; a single thread would read the values one after the other */
         unsigned long long sum = 0;
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
@@ -208,6 +235,13 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
         if (is_noter(s.notes) && s.block.now.depth >= 0)
             note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
     }
+}
+
+/* Waits until all GPUs have come to this barrier, and exchanges counts: enter_barrier and leave_barrier. */
+template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
+{
+    enter_barrier(s, tally, ordered);
+    leave_barrier(s, ordered);
 }
 
 /* ---- words ---- */
@@ -227,11 +261,12 @@ __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32
         set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
 
-/* Returns which delegates of a bitmap word any GPU has found in this level: the OR of the bitmaps `found` of all GPUs. */
+/* Returns which delegates of a bitmap word any GPU has found in this level: the OR of the bitmaps `found` of all near GPUs, and of
+ * what far GPUs have told. */
 __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
-    uint32_t found = 0;
-    for (unsigned i = 0; i < joint.count; i++)
+    uint32_t found = has_far_peers(joint) ? joint.far.known[word] : 0;
+    for (unsigned i = 0; i < joint.near; i++)
         found |= peek(joint.peer[i].found[buffer], word);
     return found;
 }
@@ -242,13 +277,15 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
  * barrier. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
  * Words from peers carry numbers of barriers, and an old word must not have the number of a new barrier. So when the numbers
- * have become large, they begin again at 0 or 1, and the receive buffers are cleared. This is safe, as peers send nothing
+ * have become large, they begin again at 0 or 1, and the buffers of vertices are cleared. This is safe, as peers send nothing
  * before the first barrier, and its flags lie in another buffer than the flags of the last barrier. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
     if (last >= PEERS_NUMBERS) {
         set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.count * PEERS_LISTED_EDGES, 0);
+        for (unsigned i = s.joint.near; i < s.joint.count; i++)
+            set_words((uint32_t *)s.joint.peer[i].arrivals, 4ull * PEERS_LISTED_EDGES, 0);
         last &= 1; /* whether the number is even or odd stays, as it selects one of two buffers */
     }
     if (threadIdx.x == 0) {
@@ -256,6 +293,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
         s.counts_for_flags = peers_counts{};
         s.peers.barriers = last;
     }
+    if (threadIdx.x <= MOST_PEERS)
+        s.message_bytes[threadIdx.x] = 0;
 }
 
 /* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps
@@ -269,6 +308,11 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
             clear_columns(s.joint, s.joint.sent[i]);
     }
     clear_columns(s.joint, s.joint.gathered);
+    if (has_far_peers(s.joint)) {
+        set_words(s.joint.far.known, s.of[DELEGATES].words, 0);
+        set_words(s.joint.far.reached, s.of[NORMALS].words, 0);
+        set_words(s.joint.far.told, s.of[NORMALS].words, 0);
+    }
     if (s.of[DELEGATES].parent != NULL) /* to PARENT_NONE, as only a GPU that finds a delegate writes a parent */
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
 }

@@ -8,20 +8,25 @@
 #define DBFS_CUDA_PEERS_DENSE_CUH
 
 #include "cuda_fused_choose.cuh"
+#include "cuda_peers_messages.cuh"
 
 /* ---- visits ---- */
 
-/* Copies the visited bits of the normals of all shards from the memory of peers to joint.gathered, where pulls of nn look them
- * up, and waits for all blocks. Does nothing if nn is not pulled, or after a dense level, which has already written the bits of
- * its new frontier there. Bits of older vertices may then be missing, but all neighbours of these are visited. All threads of
- * the grid call it. */
+/* Puts the visited bits of the normals of all shards into joint.gathered, where pulls of nn look them up, and waits for all
+ * blocks. Bits of near peers are copied from their memory, unless the level before was dense, which has already written the bits
+ * of its new frontier there. Bits of older vertices may then be missing, but all neighbours of these are visited. Bits of far
+ * peers come by messages, for which take_visited waits later. Does nothing if nn is not pulled. All threads of the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     uint64_t words = 0;
-    if (!s.block.choice.pull[NN] || s.peers.gathered)
+    if (!s.block.choice.pull[NN])
         return;
-    for (unsigned i = 0; i < s.joint.count; i++) {
+    if (has_far_peers(s.joint))
+        tell_visited(s);
+    if (s.peers.gathered)
+        return;
+    for (unsigned i = 0; i < s.joint.near; i++) {
         const gpu_fused_peer &peer = s.joint.peer[i];
         uint32_t *to = s.joint.gathered + (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
         for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words; w += threads)
@@ -59,7 +64,7 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
  * all edges of a delegate to delegates of higher degree are on the shard that owns it. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
-    search_barrier(s);
+    exchange_found(s, s.peers.in_parts ? STEP_PART : STEP_FOUND);
     if (!s.peers.in_parts)
         return;
     if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -70,7 +75,7 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
         pull_unfound(s, DN, s.pulled[DN].wanted, cut);
     note_pulled(s.notes);
     finish_pieces(s, cut);
-    search_barrier(s);
+    exchange_found(s, STEP_FOUND);
 }
 
 /* ---- previsit ---- */
@@ -84,14 +89,17 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     uint32_t sent = 0;
     if (s.peers.sends) {
         const uint64_t at = (uint64_t)s.joint.shard[s.joint.own] * s.joint.columns.shard_words + word;
-        for (unsigned i = 0; i < s.joint.count; i++)
+        for (unsigned i = 0; i < s.joint.near; i++)
             sent |= peek(s.joint.peer[i].sent[s.peers.buffer], at);
+        if (has_far_peers(s.joint))
+            sent |= s.joint.far.reached[word];
     }
     return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
 }
 
 /* Does the part of a previsit that only several GPUs need, for one word of vertices of each lane. `in` is false if the lane has
- * no word. For delegates, it clears the word in the other buffer's bitmap `found`, which peers do not read now. For normals:
+ * no word. What far peers have told of the word is cleared. For delegates, it clears the word in the other buffer's bitmap
+ * `found`, which peers do not read now. For normals:
  * - It clears the word of the bitmap `next`, which has vertices that this GPU itself has found.
  * - If the word has new vertices (`fresh`), it writes the word's visited normals to all peers that pull nn. The peers see them
  *   after the next barrier.
@@ -102,6 +110,8 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
                                          uint32_t fresh, uint32_t sent)
 {
     const uint32_t word = base + lane_id();
+    if (in && has_far_peers(s.joint) && (kind == DELEGATES || s.peers.sends))
+        (kind == DELEGATES ? s.joint.far.known : s.joint.far.reached)[word] = 0;
     if (kind == DELEGATES) {
         if (in)
             s.joint.found[s.peers.buffer ^ 1][word] = 0;
@@ -109,7 +119,7 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
     }
     if (next != 0)
         s.of[NORMALS].next[word] = 0;
-    for (unsigned i = 0; fresh != 0 && i < s.joint.count; i++) {
+    for (unsigned i = 0; fresh != 0 && i < s.joint.near; i++) {
         if (s.joint.peer[i].gathered != NULL)
             s.joint.peer[i].gathered[word] = visited;
     }
@@ -126,7 +136,7 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
     if (s.peers.sent_before)
         clear_columns(s.joint, s.joint.sent[s.peers.buffer ^ 1]);
     note_read(s, 0,
-              (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
+              (s.joint.near - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
 /* Adds to the note of the level how many words of visited normals this GPU has written to peers (an upper bound). All threads
@@ -136,7 +146,7 @@ template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
     note_read(s, 0,
-              (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
+              (s.joint.near - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 
 /* Makes the next dense level write the other buffer (bitmaps `found` and `sent`), which peers do not read now. Sets

@@ -4,17 +4,30 @@
 
 _Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of GPUs that search together as planned");
 
-/* Returns whether the devices *p may search together. There must be one for each shard, and 2 to MOST_PEERS in all. Each must
- * be on a GPU of its own, be able to join a fused search, and let its peers read its memory. */
-static int may_search_together(const struct gpu_peers *p, uint32_t shards)
+/* Returns the number of devices that would search together: near ones, which are peers, and far ones. */
+static uint32_t devices_of(const struct gpu_traffic *t)
 {
-    if (p->count != shards || p->count > MOST_PEERS || p->count < 2)
+    return t->peers.count + t->far.mail.count;
+}
+
+/* Returns the facts about device i of these: first the near ones. */
+static const struct gpu_facts *facts_of(const struct gpu_traffic *t, uint32_t i)
+{
+    return i < t->peers.count ? &t->peers.all[i].is : &t->far.is[i - t->peers.count];
+}
+
+/* Returns whether these devices may search together. There must be one for each shard, and 2 to MOST_PEERS in all. Each must
+ * be on a GPU of its own, and be able to join a fused search. Near ones must let their peers read their memory. */
+static int may_search_together(const struct gpu_traffic *t, uint32_t shards)
+{
+    const uint32_t count = devices_of(t);
+    if (count != shards || count > MOST_PEERS || count < 2)
         return 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->all[i].is.joins || !p->all[i].readable)
+    for (uint32_t i = 0; i < count; i++) {
+        if (!facts_of(t, i)->joins || (i < t->peers.count && !t->peers.all[i].readable))
             return 0;
         for (uint32_t j = 0; j < i; j++) {
-            if (p->all[i].is.pci_address == p->all[j].is.pci_address)
+            if (facts_of(t, i)->pci_address == facts_of(t, j)->pci_address && facts_of(t, i)->host == facts_of(t, j)->host)
                 return 0;
         }
     }
@@ -37,7 +50,7 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
 }
 
 /* Sets g->fused.graph and g->total to sums over the sizes of all shards, so that all GPUs compute the same costs. */
-static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
+static void set_graph(struct gpu_fused_peers *g, const struct gpu_traffic *t)
 {
     struct cost_graph *graph = &g->fused.graph;
     g->total = (struct peers_total){0};
@@ -47,8 +60,8 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         graph->rows_of_two_pulls[kind] = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct peers_size *size = &p->all[i].is.size;
+    for (uint32_t i = 0; i < devices_of(t); i++) {
+        const struct peers_size *size = &facts_of(t, i)->size;
         for (int s = 0; s < SUBGRAPHS; s++) {
             graph->sources[s] += size->graph.sources[s];
             graph->edges[s] += size->graph.edges[s];
@@ -83,41 +96,68 @@ static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
     }
 }
 
-/* Sets what the kernel must know of its peers: the arrays that it reads and writes (g->peer), their shards, their number, and
- * the index of this GPU among them. Called after set_columns. */
-static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard)
+/* Sets how the kernel reaches near peer i, in whose memory it reads and writes. */
+static void set_near_peer(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard, uint32_t i)
 {
-    g->count = p->count;
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (p->all[i].is.shard == shard->index)
+    const struct gpu_peer *peer = &p->all[i];
+    /* 1: the peer may look up this shard's normals in pulls of nn, as both shards have edges of nn */
+    const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
+    g->peer[i] = (struct gpu_fused_peer){
+        .words = peer->is.words,
+        .flag = peer->shows.state->flag[g->own],
+        .arrivals = peer->shows.arrivals + (size_t)g->own * 2 * PEERS_LISTED_EDGES,
+        .arrived = p->arrivals + (size_t)i * 2 * PEERS_LISTED_EDGES,
+        .found = {peer->shows.found[0], peer->shows.found[1]},
+        .sent = {peer->shows.sent[0], peer->shows.sent[1]},
+        .visited = peer->shows.visited,
+        .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL};
+}
+
+/* Sets how the kernel reaches peer i, which is far, by mail. */
+static void set_far_peer(struct gpu_fused_peers *g, const struct gpu_traffic *t, uint32_t i)
+{
+    const struct mailbox *box = &t->far.mail.box[i - g->near];
+    g->peer[i] = (struct gpu_fused_peer){.words = facts_of(t, i)->words,
+                                         .flag = box->flag_out,
+                                         .arrivals = box->vertices_out,
+                                         .arrived = box->vertices_in,
+                                         .mail = box->flag_in,
+                                         .part_out = (uint32_t *)box->part_out,
+                                         .part_in = (const uint32_t *)box->part_in,
+                                         .whole_in = (const uint32_t *)box->whole_in};
+}
+
+/* Sets what the kernel must know of its peers: their shards and numbers, the index of this GPU among them, and how it reaches
+ * each (g->peer). Called after set_columns. */
+static void set_peers(struct gpu_fused_peers *g, const struct gpu_traffic *t, const struct shard *shard)
+{
+    g->count = devices_of(t);
+    g->near = t->peers.count;
+    g->far = t->far.kernel;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->shard[i] = facts_of(t, i)->shard;
+        if (g->shard[i] == shard->index)
             g->own = i;
     }
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct gpu_peer *peer = &p->all[i];
-        /* 1: the peer may look up this shard's normals in pulls of nn, as both shards have edges of nn */
-        const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
-        g->shard[i] = peer->is.shard;
-        g->peer[i] = (struct gpu_fused_peer){
-            .found = {peer->shows.found[0], peer->shows.found[1]},
-            .sent = {peer->shows.sent[0], peer->shows.sent[1]},
-            .visited = peer->shows.visited,
-            .words = peer->is.words,
-            .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL,
-            .arrivals = peer->shows.arrivals + (size_t)g->own * PEERS_LISTED_EDGES,
-            .state = peer->shows.state};
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (i < g->near)
+            set_near_peer(g, &t->peers, shard, i);
+        else
+            set_far_peer(g, t, i);
     }
 }
 
 /* Prepares a device for fused searches with its peers: sets the parameters of the kernel (dev->fused.group.search), and plans
  * the launches with and without notes of levels. If the peers cannot search together, dev->fused.group.launch gets 0 blocks,
- * without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers. */
+ * without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers
+ * and for far devices. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     const struct gpu_peers *peers = &dev->traffic.peers;
     struct gpu_fused_peers *g = &dev->fused.group.search;
     struct fused_launch *launch = &dev->fused.group.launch;
     launch->blocks = 0;
-    if (!may_search_together(peers, dev->shard->p))
+    if (!may_search_together(&dev->traffic, dev->shard->p))
         return ST_OK;
     g->fused = dev->fused.search;
     g->state = peers->peers_state;
@@ -127,13 +167,15 @@ enum status gpu_peers_open(struct device *dev, struct error *e)
     g->dd_own = peers->own;
     g->dd_others = peers->others;
     set_columns(g, dev->shard, &dev->traffic);
-    set_peers(g, peers, dev->shard);
-    set_graph(g, peers);
+    set_peers(g, &dev->traffic, dev->shard);
+    set_graph(g, &dev->traffic);
     set_costs(g, dev->shard);
     *launch = (struct fused_launch){.program = cuda_peers_plain(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
     dev->fused.group.noted = *launch;
     dev->fused.group.noted.program = cuda_peers_noted(gpu_is_packed(dev));
     if (CUDA_TRY(cuda_fused_plan(launch), dev->where, e) == ST_OK)
         CUDA_TRY(cuda_fused_plan(&dev->fused.group.noted), dev->where, e);
+    if (launch->blocks * (launch->threads / 32) > PEERS_MOST_WARPS)
+        launch->blocks = 0;
     return e->status;
 }

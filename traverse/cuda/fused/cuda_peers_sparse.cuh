@@ -57,12 +57,10 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
     }
 }
 
-/* Returns the receive buffer for vertices of one peer that barrier `number` uses. `arrivals` is the first of the two receive
- * buffers for this peer. */
-template <typename T>
-__device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrivals, unsigned number)
+/* Returns the buffer for vertices of one peer that barrier `number` uses. `arrivals` is the first of the two buffers. */
+template <typename T> __device__ static inline T *arrivals_of(T *arrivals, unsigned number)
 {
-    return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
+    return arrivals + (size_t)(number & 1) * PEERS_LISTED_EDGES;
 }
 
 /* Sends reached vertices to the peers that must visit them. A normal of another shard goes to that shard's GPU. A delegate goes
@@ -84,7 +82,7 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
             },
             [&](int j, unsigned at) {
                 const uint32_t v = e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(s.joint, e.end[j]);
-                store_for_peer(&arrivals_of(s.joint, s.joint.peer[i].arrivals, number)[at],
+                store_for_peer(&arrivals_of(s.joint.peer[i].arrivals, number)[at],
                                (unsigned long long)number << 32 | v);
             });
     }
@@ -113,7 +111,7 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
     for (unsigned i = 0; i < s.joint.count; i++) {
         if (i == s.joint.own)
             continue;
-        const unsigned long long *from = arrivals_of(s.joint, s.joint.arrivals, number) + (size_t)i * PEERS_LISTED_EDGES;
+        const unsigned long long *from = arrivals_of(s.joint.peer[i].arrived, number);
         const uint32_t count = (uint32_t)s.flags[i][PEERS_FOR_PEER], stride = warps_at_work(s) * WARP;
         note_read(s, count, 0);
         for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {

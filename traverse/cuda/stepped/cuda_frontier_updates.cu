@@ -10,6 +10,7 @@
  * saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4 to count the message bits of a word, 12 to write
  * or read them, and 1/8 for each bit that is not known.
  */
+#include "traverse/cuda/device/cuda_bits.cuh"
 #include "traverse/cuda/device/cuda_common.cuh"
 
 /* The word of a shard's bitmap on which a thread works, and where its message bits lie among those of the block of threads. */
@@ -37,12 +38,6 @@ __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t
     b.missing = b.in_shard < n.shard_words ? ~n.known[b.word] : 0;
     b.before = block_prefix(__popc(b.missing), &b.all);
     return b;
-}
-
-/* Returns the number of 32-bit words that hold `bits` bits. */
-__device__ static unsigned words_of_bits(unsigned bits)
-{
-    return (bits + 31) / 32;
 }
 
 /* Kernel: sets begin[], for each block of threads of each shard, to the number of words that the block needs in the message. */
@@ -86,29 +81,6 @@ void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t 
     const uint64_t blocks = update->p * ((update->shard_words + BLOCK - 1) / BLOCK);
     count_kernel<<<blocks_for(blocks, 1), BLOCK, 0, stream>>>(*update);
     begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
-}
-
-/* Returns the chosen bits of `bits`, those that are set in `chosen`, moved together: bit i of the result is the i-th chosen
- * bit, counted from the lowest. */
-__device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
-{
-    uint32_t gathered = 0;
-    if (chosen == ALL_LANES)
-        return bits;
-    for (int at = 0; chosen != 0; chosen &= chosen - 1)
-        gathered |= (bits >> (__ffs(chosen) - 1) & 1) << at++;
-    return gathered;
-}
-
-/* The inverse of gather_bits: moves bit i of `bits` to the i-th bit that is set in `chosen`. Other bits of the result are 0. */
-__device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
-{
-    uint32_t scattered = 0;
-    if (chosen == ALL_LANES)
-        return bits;
-    for (; chosen != 0 && bits != 0; chosen &= chosen - 1, bits >>= 1)
-        scattered |= (bits & 1) << (__ffs(chosen) - 1);
-    return scattered;
 }
 
 /* Kernel: writes the message about this device's own shard, to memory of the host. The message gets the bits of visited[words]

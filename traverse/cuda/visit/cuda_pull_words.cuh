@@ -364,18 +364,20 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Does this warp's share of all pulls of a level. Rows look for a parent if they are in gpu_csr::wanted, and neither visited
- * nor in the bitmap `next`. A row that finds one is set in `next`, and gets its parent and depth (pull_words). Warps share the
- * spans of all subgraphs together (s.block.pulls), so that none waits if a subgraph has few words. Pieces of very long rows are appended to `cut`. All lanes of the warp call it. */
-template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
+/* Does this warp's share of the pulls of a level in subgraphs `highest` down to `lowest`. Rows look for a parent if they are in
+ * gpu_csr::wanted, and neither visited nor in the bitmap `next`. A row that finds one is set in `next`, and gets its parent and depth
+ * (pull_words). Warps share the spans of these subgraphs together (s.block.pulls), so that none waits if a subgraph has few words.
+ * Pieces of very long rows are appended to `cut`. All lanes of the warp call it. */
+template <class S>
+__device__ static void pull_all(S &s, int highest, int lowest, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const word_spans &spans = s.block.pulls;
     for (uint32_t i = warp;; i += warps) {
         uint32_t at = i;
-        int g = SUBGRAPHS - 1;
-        for (; g >= 0 && at >= spans.instead_of_push[g]; g--)
+        int g = highest;
+        for (; g >= lowest && at >= spans.instead_of_push[g]; g--)
             at -= spans.instead_of_push[g];
-        if (g < 0)
+        if (g < lowest)
             return;
         const int reverse = reverse_of(g);
         const pulling q = start_pulling<S::together>(s, reverse);

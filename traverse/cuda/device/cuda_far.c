@@ -1,0 +1,126 @@
+/* cuda_far.c: mailboxes for devices that are far from this GPU: on other hosts, or where messages are wanted (engine/mailbox.h) */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+#include "formats/base/arith.h"
+#include "formats/graph/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(peer_flags) == 2 * PEERS_VALUES * sizeof(unsigned long long), "a flag of a mailbox is one of the kernel");
+
+/* Takes memory by gpu_take_buffer, and zeroes it. Waits. gpu_far_close frees it. */
+static unsigned char *take(struct device *dev, enum exchange_memory kind, void **memory, uint64_t bytes, struct error *e)
+{
+    if (e->status == ST_OK)
+        *memory = gpu_take_buffer(dev, kind, bytes, "mailboxes", e);
+    if (e->status == ST_OK)
+        CUDA_TRY(cudaMemsetAsync(*memory, 0, bytes, dev->stream.of[NORMALS]), dev->where, e);
+    if (e->status == ST_OK)
+        gpu_wait(dev, dev->stream.of[NORMALS], e);
+    return *memory;
+}
+
+/* Sets the sizes of messages. A message for all tells of delegates, or of the normals of a shard; a message for one GPU tells of
+ * normals of that GPU's shard. */
+static void set_sizes(const struct device *dev, struct mail *mail)
+{
+    const struct shard *s = dev->shard;
+    const uint64_t shard_words = (UINT64_C(1) << s->local_bits) / 32;
+    mail->most_vertices = PEERS_LISTED_EDGES;
+    mail->part_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
+    mail->whole_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
+    mail->numbers = PEERS_NUMBERS;
+}
+
+/* Copies to the device which delegates each shard owns. */
+static enum status copy_owned(struct device *dev, struct error *e)
+{
+    const struct shard *s = dev->shard;
+    const uint64_t words = dev->of[DELEGATES].words, bytes = 4 * s->p * words;
+    uint32_t *owned = zeroed(s->p * words, sizeof *owned, "delegates by owner", e);
+    for (uint64_t i = 0; i < s->d && e->status == ST_OK; i++)
+        owned[shard_of_vertex(shard_delegate_id(s, i), s->p) * words + i / 32] |= UINT32_C(1) << (i % 32);
+    take(dev, EXCHANGE_DEVICE, &dev->traffic.far.owned, bytes, e);
+    if (e->status == ST_OK)
+        gpu_copy(dev, dev->traffic.far.owned, owned, bytes, e);
+    free(owned);
+    return e->status;
+}
+
+/* Allocates the mailboxes, in one piece, and what the kernel needs for messages in device memory. */
+static enum status open_boxes(struct device *dev, struct error *e)
+{
+    struct gpu_far *far = &dev->traffic.far;
+    struct mail *mail = &far->mail;
+    const uint64_t flags = gpu_aligned(2 * sizeof(struct mail_flag)), list = 2 * mail->most_vertices * PEERS_ARRIVAL_BYTES,
+                   part = gpu_aligned(mail->part_bytes), whole = gpu_aligned(mail->whole_bytes),
+                   box_bytes = 2 * (flags + list + part) + whole;
+    unsigned char *at = take(dev, EXCHANGE_HOST, &far->boxes, mail->count * box_bytes + whole, e);
+    unsigned char *bitmaps = take(dev, EXCHANGE_DEVICE, &far->bitmaps, 3 * whole, e);
+    take(dev, EXCHANGE_DEVICE, &far->counts, (mail->count + 1) * PEERS_MOST_WARPS * sizeof(struct message_counts), e);
+    for (uint64_t i = 0; i < mail->count && e->status == ST_OK; i++, at += box_bytes) {
+        unsigned char *lists = at + 2 * flags, *parts = lists + 2 * list;
+        mail->box[i] = (struct mailbox){.flag_out = (struct mail_flag *)at,
+                                        .flag_in = (struct mail_flag *)(at + flags),
+                                        .vertices_out = (unsigned long long *)lists,
+                                        .vertices_in = (unsigned long long *)(lists + list),
+                                        .part_out = mail->part_bytes > 0 ? parts : NULL,
+                                        .part_in = mail->part_bytes > 0 ? parts + part : NULL,
+                                        .whole_in = parts + 2 * part};
+    }
+    mail->whole_out = at;
+    copy_owned(dev, e);
+    far->kernel = (struct peers_far){.known = (uint32_t *)bitmaps,
+                                     .reached = (uint32_t *)(bitmaps + whole),
+                                     .told = (uint32_t *)(bitmaps + 2 * whole),
+                                     .sources = dev->traffic.update_sources,
+                                     .owned = far->owned,
+                                     .counts = far->counts,
+                                     .whole_out = (uint32_t *)mail->whole_out};
+    return e->status;
+}
+
+void gpu_far_close(struct device *dev)
+{
+    struct gpu_far *far = &dev->traffic.far;
+    if (far->mail.box == NULL)
+        return;
+    gpu_release_buffer(dev, EXCHANGE_HOST, far->boxes);
+    gpu_release_buffer(dev, EXCHANGE_DEVICE, far->bitmaps);
+    gpu_release_buffer(dev, EXCHANGE_DEVICE, far->counts);
+    gpu_release_buffer(dev, EXCHANGE_DEVICE, far->owned);
+    free(far->mail.box);
+    free(far->is);
+    *far = (struct gpu_far){0};
+}
+
+/* Opens mailboxes for the devices of handles[count], if searches with them can be fused (engine.h). If they cannot, *mail stays
+ * empty, without an error; also if there is no memory for mailboxes. */
+enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+                      int *searches_fused, struct error *e)
+{
+    struct gpu_far *far = &dev->traffic.far;
+    *searches_fused = 0;
+    *mail = (struct mail){0};
+    gpu_far_close(dev);
+    if (!dev->fused.possible || dev->traffic.peers.count + count > MOST_PEERS)
+        return ST_OK;
+    far->is = zeroed(count, sizeof *far->is, "mailboxes", e);
+    far->mail.box = zeroed(count, sizeof *far->mail.box, "mailboxes", e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        far->is[i] = gpu_facts_of(&handles[i]);
+    far->mail.count = count;
+    set_sizes(dev, &far->mail);
+    if (e->status == ST_OK && open_boxes(dev, e) == ST_OK && gpu_peers_open(dev, e) == ST_OK &&
+        dev->fused.group.launch.blocks > 0) {
+        *searches_fused = 1;
+        *mail = far->mail;
+        return ST_OK;
+    }
+    gpu_far_close(dev);
+    if (e->status == ST_RESOURCE) /* the level loop needs no mailboxes */
+        *e = (struct error){0};
+    return e->status;
+}

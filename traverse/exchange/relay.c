@@ -1,0 +1,286 @@
+/* relay.c: see relay.h */
+#include "relay.h"
+
+#include "formats/base/arith.h"
+#include "formats/mpi/watch.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PACKET_VERTICES = 480, /* the most vertices that go in a packet */
+    IDLE_PASSES = 256      /* passes in which nothing moved, before another thread gets the core */
+};
+
+/* The beginning of a message: the values of a flag, and the first vertices. */
+struct packet {
+    uint64_t value[MAIL_VALUES];
+    unsigned long long vertices[PACKET_VERTICES];
+};
+
+/* What is under way on a link. Each has a place in relay->messages. */
+enum relay_place { SEND_PACKET, SEND_VERTICES, SEND_PART, SEND_WHOLE, GET_PACKET, GET_VERTICES, GET_PART, GET_WHOLE, RELAY_PLACES };
+
+/* What a link does next: wait for the device's flag, for the far device's packet, or for the rest of both messages. */
+enum link_step { AWAIT_FLAG, AWAIT_PACKET, AWAIT_REST };
+
+struct relay_link {
+    const struct mail *mail;
+    const struct mailbox *box;
+    uint32_t far_rank;
+    int tag_out, tag_in;
+    uint32_t first_place; /* in relay->messages */
+    enum link_step step;
+    uint32_t number; /* of the barrier that is being passed on */
+    struct packet out, in;
+};
+
+/* ---- opening ---- */
+
+/* Returns the handles of the devices of all shards, which the caller frees; NULL after a failure. Collective. */
+static struct peer_handle *share_handles(const struct rank *rank, struct error *e)
+{
+    const uint32_t p = rank->graph->manifest.p;
+    struct peer_handle *handles = zeroed(p, sizeof *handles, "devices of other ranks", e);
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
+        rank->backend->show(rank->devices[g], 0, &handles[shard_of_device(rank->comm->rank, g, rank->comm->ranks)], e);
+    if (comm_agree(rank->comm, e) == ST_OK)
+        comm_sum_u64(rank->comm, handles->words, p * (sizeof *handles / sizeof *handles->words));
+    return handles;
+}
+
+/* Opens the links of a device: one for each shard that is not in the group, in the order of the shards. */
+static void open_links(struct relay *relay, const struct group *group, uint32_t device)
+{
+    const struct rank *rank = relay->rank;
+    const uint32_t ranks = rank->comm->ranks, G = rank->device_count;
+    uint32_t far = 0;
+    for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
+        if (group_has_shard(group, s))
+            continue;
+        const uint32_t other = device_of_shard(s, ranks);
+        relay->links[relay->count] = (struct relay_link){.mail = &relay->mail[device],
+                                                         .box = &relay->mail[device].box[far++],
+                                                         .far_rank = rank_of_shard(s, ranks),
+                                                         .tag_out = (int)(device * G + other),
+                                                         .tag_in = (int)(other * G + device),
+                                                         .first_place = relay->count * RELAY_PLACES};
+        relay->count++;
+    }
+}
+
+/* Tells a device of the far devices, which are those of all shards outside the group. */
+static enum status reach_far(struct relay *relay, const struct group *group, const struct peer_handle *handles, uint32_t device,
+                             int *runs, struct error *e)
+{
+    const struct rank *rank = relay->rank;
+    const uint32_t p = rank->graph->manifest.p;
+    struct peer_handle *far = zeroed(p, sizeof *far, "devices of other ranks", e);
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < p && e->status == ST_OK; s++) {
+        if (!group_has_shard(group, s))
+            far[count++] = handles[s];
+    }
+    if (e->status == ST_OK)
+        rank->backend->reach(rank->devices[device], far, count, &relay->mail[device], runs, e);
+    free(far);
+    return e->status;
+}
+
+enum status relay_open(struct relay *relay, const struct group *group, struct error *e)
+{
+    const struct rank *rank = group->rank;
+    const uint32_t far = rank->graph->manifest.p - group->count, most = far * rank->device_count;
+    uint64_t stepped = 0;
+    *relay = (struct relay){.rank = rank};
+    relay->mail = zeroed(rank->device_count, sizeof *relay->mail, "mailboxes", e);
+    relay->links = zeroed(most, sizeof *relay->links, "links to other ranks", e);
+    if (e->status == ST_OK)
+        comm_mail_open(&relay->messages, most * RELAY_PLACES, e);
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    struct peer_handle *handles = share_handles(rank, e);
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
+        int runs = 0;
+        if (reach_far(relay, group, handles, g, &runs, e) == ST_OK && runs)
+            open_links(relay, group, g);
+        stepped += !runs;
+    }
+    free(handles);
+    if (comm_agree(rank->comm, e) == ST_OK)
+        relay->runs = comm_max_of(rank->comm, stepped) == 0;
+    return e->status;
+}
+
+void relay_close(struct relay *relay)
+{
+    comm_mail_close(&relay->messages);
+    free(relay->links);
+    free(relay->mail);
+    *relay = (struct relay){0};
+}
+
+/* ---- a search ---- */
+
+void relay_begin(struct relay *relay)
+{
+    relay->sent_vertices = relay->sent_bytes = 0;
+    if (relay->number >= relay->mail->numbers)
+        relay->number &= 1;
+    for (uint32_t i = 0; i < relay->count; i++) {
+        relay->links[i].step = AWAIT_FLAG;
+        relay->links[i].number = relay->number + 1;
+    }
+}
+
+/* Begins to send or to receive the bytes of a place, if there are any. */
+static void move(struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
+{
+    const int sends = place <= SEND_WHOLE;
+    const struct transfer message = {link->far_rank, sends ? link->tag_out : link->tag_in, bytes, size};
+    if (size == 0)
+        return;
+    (sends ? comm_mail_send : comm_mail_receive)(&relay->messages, link->first_place + place, &message);
+    if (sends)
+        relay->sent_bytes += size;
+}
+
+/* Copies the values of a flag, if all its words have the number. Returns whether they have. */
+static int read_flag(const volatile struct mail_flag *flag, uint32_t number, uint64_t *values)
+{
+    for (int k = MAIL_VALUES - 1; k >= 0; k--) {
+        const uint64_t low = flag->half[0][k], high = flag->half[1][k];
+        if (low >> 32 != number || high >> 32 != number)
+            return 0;
+        values[k] = (uint32_t)low | high << 32;
+    }
+    return 1;
+}
+
+/* Writes the values of a flag, each word with the number. */
+static void write_flag(volatile struct mail_flag *flag, uint32_t number, const uint64_t *values)
+{
+    for (int k = 0; k < MAIL_VALUES; k++) {
+        flag->half[0][k] = (uint64_t)number << 32 | (uint32_t)values[k];
+        flag->half[1][k] = (uint64_t)number << 32 | values[k] >> 32;
+    }
+}
+
+/* Returns whether all vertices are there: each has the number of the barrier. */
+static int vertices_are_there(const volatile unsigned long long *vertices, uint64_t count, uint32_t number)
+{
+    for (uint64_t i = count; i > 0; i--) {
+        if (vertices[i - 1] >> 32 != number)
+            return 0;
+    }
+    return 1;
+}
+
+/* Returns the vertices of a barrier in one of the two buffers. */
+static unsigned long long *vertices_of(const struct relay_link *link, unsigned long long *buffers)
+{
+    return buffers + (link->number & 1) * link->mail->most_vertices;
+}
+
+/* Returns the bytes of a message by its value in a flag, whose two lowest bits are the device's. */
+static uint64_t bytes_of(uint64_t value)
+{
+    return value & ~UINT64_C(3);
+}
+
+/* Sends what the device wrote before a barrier, and begins to receive the far device's packet. */
+static void send_message(struct relay *relay, struct relay_link *link)
+{
+    const struct mailbox *box = link->box;
+    const uint64_t *value = link->out.value, vertices = value[MAIL_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
+    unsigned long long *from = vertices_of(link, box->vertices_out);
+    memcpy(link->out.vertices, from, packed * sizeof *from);
+    move(relay, link, GET_PACKET, &link->in, sizeof link->in);
+    move(relay, link, SEND_PACKET, &link->out, offsetof(struct packet, vertices) + packed * sizeof *from);
+    move(relay, link, SEND_VERTICES, from + packed, (vertices - packed) * sizeof *from);
+    move(relay, link, SEND_PART, box->part_out, bytes_of(value[MAIL_PART_BYTES]));
+    move(relay, link, SEND_WHOLE, link->mail->whole_out, bytes_of(value[MAIL_WHOLE_BYTES]));
+    relay->sent_vertices += vertices;
+}
+
+/* Begins to receive what follows the far device's packet. Returns ST_BAD_DATA if it has no room. */
+static enum status receive_rest(struct relay *relay, const struct relay_link *link, struct error *e)
+{
+    const struct mailbox *box = link->box;
+    const uint64_t *value = link->in.value, vertices = value[MAIL_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
+    unsigned long long *to = vertices_of(link, box->vertices_in);
+    if (vertices > link->mail->most_vertices || bytes_of(value[MAIL_PART_BYTES]) > link->mail->part_bytes ||
+        bytes_of(value[MAIL_WHOLE_BYTES]) > link->mail->whole_bytes)
+        return fail(e, ST_BAD_DATA, "rank %u sent more vertices than a shard has", link->far_rank);
+    memcpy(to, link->in.vertices, packed * sizeof *to);
+    move(relay, link, GET_VERTICES, to + packed, (vertices - packed) * sizeof *to);
+    move(relay, link, GET_PART, box->part_in, bytes_of(value[MAIL_PART_BYTES]));
+    move(relay, link, GET_WHOLE, box->whole_in, bytes_of(value[MAIL_WHOLE_BYTES]));
+    return ST_OK;
+}
+
+/* Returns whether the places from `first` to `last` of a link are free. */
+static int are_over(const struct relay *relay, const struct relay_link *link, enum relay_place first, enum relay_place last)
+{
+    for (enum relay_place place = first; place <= last; place++) {
+        if (!comm_mail_is_over(&relay->messages, link->first_place + place))
+            return 0;
+    }
+    return 1;
+}
+
+/* Goes one step on with a link, if it can. Returns whether it did. The far device's flag is written last, when the device may
+ * also write its mailbox again. */
+static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
+{
+    switch (link->step) {
+    case AWAIT_FLAG:
+        if (!read_flag(&link->box->flag_out[link->number & 1], link->number, link->out.value) ||
+            !vertices_are_there(vertices_of(link, link->box->vertices_out), link->out.value[MAIL_VERTICES], link->number))
+            return 0;
+        send_message(relay, link);
+        break;
+    case AWAIT_PACKET:
+        if (!are_over(relay, link, GET_PACKET, GET_PACKET))
+            return 0;
+        receive_rest(relay, link, e);
+        break;
+    case AWAIT_REST:
+        if (!are_over(relay, link, SEND_PACKET, GET_WHOLE))
+            return 0;
+        write_flag(&link->box->flag_in[link->number & 1], link->number, link->in.value);
+        relay->number = link->number++;
+    }
+    link->step = link->step == AWAIT_REST ? AWAIT_FLAG : link->step + 1;
+    return 1;
+}
+
+/* Tells the watch whether this rank waits for others: nothing moves, and a far device's message is missing. */
+static void tell_watch(struct relay *relay, int waits)
+{
+    if (waits == relay->is_watched)
+        return;
+    relay->is_watched = waits;
+    if (waits)
+        watch_wait_begin();
+    else
+        watch_wait_end();
+}
+
+enum status relay_pass(void *context, struct error *e)
+{
+    struct relay *relay = context;
+    int moved = 0, waits = 0;
+    for (uint32_t i = 0; i < relay->count && e->status == ST_OK; i++) {
+        while (e->status == ST_OK && go_on(relay, &relay->links[i], e))
+            moved = 1;
+        waits |= relay->links[i].step != AWAIT_FLAG;
+    }
+    if (moved)
+        relay->idle = 0;
+    else if (relay->idle++ > IDLE_PASSES)
+        sched_yield();
+    tell_watch(relay, waits && relay->idle > IDLE_PASSES);
+    return e->status;
+}

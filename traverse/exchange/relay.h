@@ -1,0 +1,40 @@
+/* relay.h: passes mail on between devices that search by themselves and are far from each other (engine/mailbox.h)
+ *
+ * A link joins a device of this rank with a far device. At each barrier it sends what the device wrote in its mailbox, receives
+ * what the far device wrote in its own, and then writes the far device's flag. A message begins with a packet: the values of the
+ * flag, and the first vertices. What has no room in the packet follows in messages of its own. */
+#ifndef DBFS_RELAY_H
+#define DBFS_RELAY_H
+
+#include "traverse/engine/rank_devices.h"
+#include "group.h"
+
+#include "formats/mpi/mail.h"
+
+struct relay_link;
+
+struct relay {
+    const struct rank *rank;
+    struct mail *mail;        /* [device_count] the mailboxes of each device */
+    struct relay_link *links; /* [count] */
+    uint32_t count;
+    struct comm_mail messages; /* RELAY_PLACES for each link */
+    uint32_t number;           /* of the last barrier of the last search */
+    int runs;                  /* the devices of all ranks can search by themselves, with this relay */
+    uint64_t sent_vertices, sent_bytes; /* in this search */
+    unsigned idle;             /* passes since anything moved */
+    int is_watched;            /* the watch was told that this rank waits for others */
+};
+
+/* Collective. Tells all devices of the group of the devices that are far from it, and opens the links to these. Sets relay->runs
+ * to whether devices can search by themselves; if not, the reason is no failure. relay_close frees everything. */
+enum status relay_open(struct relay *relay, const struct group *group, struct error *e);
+void relay_close(struct relay *relay); /* a zeroed relay is allowed */
+
+/* Makes the links ready for a search that is about to begin. */
+void relay_begin(struct relay *relay);
+
+/* Moves what can move now, without waiting. `context` is the struct relay. */
+enum status relay_pass(void *context, struct error *e);
+
+#endif
