@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct cli;
+struct memory_budget;
 
 struct comm {
     uint32_t rank, ranks;
@@ -120,6 +121,13 @@ void comm_move_transfers(const struct comm *comm, struct transfers *transfers);
 enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
                           size_t send_count, const struct transfer *receives,
                           size_t receive_count, uint64_t chunk_bytes, struct error *e);
+
+/* Sends to each rank r the next counts[r] records of `own`, of `width` bytes each. Sets *got to the records from all ranks, in the order
+ * of the ranks, and begin[ranks + 1] to where those of each rank begin. *got is charged to the budget, and released by
+ * memory_release. `what` names it if memory is short. If a rank fails, or passes an `e` that has failed, the call fails on all
+ * ranks. */
+enum status comm_deal(const struct comm *comm, const void *own, const uint64_t *counts, uint64_t width,
+                      struct memory_budget *budget, void **got, uint64_t *begin, const char *what, struct error *e);
 
 #define COMM_NONE UINT32_MAX
 

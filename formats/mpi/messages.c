@@ -3,6 +3,7 @@
 #include "wait.h"
 
 #include "formats/base/arith.h"
+#include "formats/base/memory.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -131,6 +132,37 @@ enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
         comm_prepare_transfers(&all, sends, send_count, receives, receive_count, chunk_bytes, e) == ST_OK)
         comm_move_transfers(comm, all);
     free(all);
+    return e->status;
+}
+
+enum status comm_deal(const struct comm *comm, const void *own, const uint64_t *counts, uint64_t width,
+                      struct memory_budget *budget, void **got, uint64_t *begin, const char *what, struct error *e)
+{
+    enum { CHUNK_BYTES = 1 << 26 };
+    const uint32_t R = comm->ranks;
+    uint64_t *received = zeroed(R, sizeof *received, what, e), sent = 0;
+    struct transfer *move = zeroed(2 * R, sizeof *move, what, e);
+    struct transfers *transfers = NULL;
+    *got = NULL;
+    if (comm_agree(comm, e) == ST_OK) {
+        comm_alltoall_u64(comm, counts, received, 1);
+        begin[0] = 0;
+        for (uint32_t r = 0; r < R; r++)
+            begin[r + 1] = begin[r] + received[r];
+        memory_take(budget, got, begin[R], width, what, e);
+    }
+    if (comm_agree(comm, e) == ST_OK) {
+        for (uint32_t r = 0; r < R; sent += counts[r], r++) {
+            move[r] = (struct transfer){r, 0, (char *)own + sent * width, counts[r] * width};
+            move[R + r] = (struct transfer){r, 0, (char *)*got + begin[r] * width, received[r] * width};
+        }
+        comm_prepare_transfers(&transfers, move, R, move + R, R, CHUNK_BYTES, e);
+    }
+    if (comm_agree(comm, e) == ST_OK)
+        comm_move_transfers(comm, transfers);
+    free(transfers);
+    free(received);
+    free(move);
     return e->status;
 }
 

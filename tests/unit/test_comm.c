@@ -3,6 +3,7 @@
  * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start`
  * starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait. Rank 0
  * reports, and so does every rank on which a check fails. */
+#include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
 #include "formats/mpi/watch.h"
 #include "formats/mpi/window.h"
@@ -331,6 +332,37 @@ static void test_transfers(void)
     checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
 }
 
+/* Rank r deals r + to records to each rank `to`, and no record to itself. */
+static void test_deal(void)
+{
+    struct error e = {0};
+    struct memory_budget budget;
+    uint64_t *counts = allocate(comm.ranks * sizeof *counts), *begin = allocate((comm.ranks + 1) * sizeof *begin), *got = NULL;
+    uint64_t *own = allocate((uint64_t)comm.ranks * (2 * comm.ranks + 1) * sizeof *own), count = 0;
+    int same = 1;
+    memory_budget_init(&budget, 1 << 20);
+    for (uint32_t to = 0; to < comm.ranks; to++) {
+        counts[to] = to != comm.rank ? comm.rank + to : 0;
+        for (uint64_t i = 0; i < counts[to]; i++)
+            own[count++] = (uint64_t)comm.rank << 40 | (uint64_t)to << 20 | i;
+    }
+    checked(comm_deal(&comm, own, counts, sizeof *own, &budget, (void **)&got, begin, "records", &e) == ST_OK, "deal: records are dealt");
+    for (uint32_t from = 0; from < comm.ranks; from++) {
+        same &= begin[from + 1] - begin[from] == (from != comm.rank ? from + comm.rank : 0);
+        for (uint64_t i = begin[from]; i < begin[from + 1]; i++)
+            same &= got[i] == ((uint64_t)from << 40 | (uint64_t)comm.rank << 20 | (i - begin[from]));
+    }
+    checked(same, "deal: each rank has those that it was dealt, in the order of ranks");
+    memory_release(&budget, got);
+    if (comm.rank == 0)
+        fail(&e, ST_RESOURCE, "rank 0 has had enough");
+    checked(comm_deal(&comm, own, counts, sizeof *own, &budget, (void **)&got, begin, "records", &e) == ST_RESOURCE && got == NULL,
+            "deal: all ranks learn that one has failed before");
+    free(counts);
+    free(begin);
+    free(own);
+}
+
 /* Rank 0 has no rank before it, and the last rank none behind. The others pass on to the next. */
 static void test_swaps(void)
 {
@@ -403,6 +435,7 @@ int main(int argc, char **argv)
     test_broadcast();
     test_alltoall();
     test_transfers();
+    test_deal();
     if (comm_start_mpi())
         test_swaps();
     comm_barrier(&comm);
