@@ -137,7 +137,7 @@ of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= 
 of_paths=' --pairs= --path --one-sided '
 of_diameter=' --diameter --radius --all= --every --searches= '
 of_components=' --components --strong --sizes= --histogram= --largest= '
-of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum '
+of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum --distribute '
 
 # WORD: sets `option` to the long option that WORD is, or that alone begins so, and `takes` to =, ? or nothing (above)
 find_option() {

@@ -81,5 +81,5 @@ for other in '-n 3' '-r 1' '--depths d.npy' '--hops h' '--max-depth 2' '--resume
 done
 check_exit 2 'a sample without a table' "${batch[@]}" --sample 5 "$tmp/rmat"
 check_exit 2 'a sample of none' "${batch[@]}" --sample 0 --centrality "$tmp/x" "$tmp/rmat"
-check_exit 5 'too little memory for the sums' "${batch[@]}" -@ 1 -S 500K --sample 5 --batch 1 --centrality "$tmp/x" "$tmp/rmat"
+check_exit 5 'too little memory for the sums' "${batch[@]}" -@ 1 -S 400K --sample 5 --batch 1 --centrality "$tmp/x" "$tmp/rmat"
 finish

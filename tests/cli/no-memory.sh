@@ -177,6 +177,8 @@ tool one "$(stride 7)" 'dbfs-batch, tables' "$BIN/dbfs-batch" --backend cpu -q -
     -t 103 -t 104 --depths "$tmp/o/x3" --map "$tmp/names" "$tmp/x"
 tool two "$(stride 30)" 'dbfs-batch, tables, two ranks' "$BIN/dbfs-batch" --backend cpu -q -@ 1 -n 4 --batch 2 --reached "$tmp/o/x" \
     -t 3,4 --depths "$tmp/o/x3.npy" "$tmp/x"
+tool two "$(stride 40)" 'dbfs-batch --distribute, two ranks' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --distribute -n 4 --batch 2 \
+    --reached "$tmp/o/x" -t 103 -t 104 --map "$tmp/names" --depths "$tmp/o/x3" "$tmp/x"
 tool one "$(stride 7)" 'dbfs-batch --sample' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --sample 5 --centrality "$tmp/o/x" "$tmp/x"
 
 tool two "$(stride 40)" 'dbfs-traverse, two ranks, nearest roots' "$traverse" --backend cpu -q -@ 1 -n 8 --together \

@@ -78,12 +78,13 @@ struct args {
     enum answer_kind answer; /* the kind of answer that is made, and timed as answer_s, after each search */
     int record_parents;      /* 1: searches record parents, for the answer or for a file of parents */
     int parents_width_choice; /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; WIDTH_BY_DEFAULT: not given */
-    /* The next five are options of dbfs-batch. */
+    /* The next six are options of dbfs-batch. */
     uint64_t batch;     /* the number of roots in a batch */
     int all_roots;      /* 1: "-n all" was given */
     uint64_t sample;    /* the number of sampled vertices from which the centralities of all are estimated; 0: exact ones are wanted */
     int no_checksum;
     int resume;
+    int distribute;     /* 1: ranks divide the shards among them, and search from each batch together */
     int depths_width_choice; /* the choice of --depths-width: 0, 1 or 2 for 1, 2 or 4 bytes; WIDTH_BY_DEFAULT: not given */
     uint32_t depths_width;  /* bytes of a depth in files that are not text: 1, 2 or 4 */
     uint32_t parents_width; /* bytes of a parent in files that are not text: 4 or 8. 0: 4 if ids need no more, otherwise 8 */

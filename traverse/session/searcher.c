@@ -221,23 +221,25 @@ enum status searcher_open(struct searcher *s, int writes_answers, struct error *
     return e->status;
 }
 
-/* Opens what is needed for searches by this rank alone (searcher.h): all shards and the map, but no devices. */
-enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
-                                     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
-                                     struct error *e)
+/* Opens what is needed for searches without devices (searcher.h): the shards of this rank of `comm`, and the map. */
+enum status searcher_open_shards(struct searcher *s, const struct comm *comm, enum residence resident,
+                                 uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
+                                 struct error *e)
 {
     const struct args *args = s->args;
     share_host(s);
     struct graph_options options = graph_options_of(s);
     options.resident = resident;
     options.bytes_needed = bytes_needed;
-    s->rank = (struct rank){.comm = &comm_alone, .graph = &s->graph, .budget = &s->budget};
+    s->rank = (struct rank){.comm = comm, .graph = &s->graph, .budget = &s->budget};
     watch_phase("opening the graph");
-    if (graph_open(&s->graph, &comm_alone, &options, e) != ST_OK)
+    if (graph_open(&s->graph, comm, &options, e) != ST_OK)
         return e->status;
     if (s->comm.rank == 0)
         args_note_idle(args, s->graph.manifest.direction == EDGES_DIRECTED);
-    return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
+    if (args->map != NULL)
+        name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
+    return comm_agree(comm, e);
 }
 
 /* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and checks the names of their results. */

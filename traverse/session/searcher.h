@@ -3,8 +3,8 @@
  *
  * - dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 call searcher_open. Each rank has a part of the shards, and all ranks
  *   do each search together.
- * - dbfs-batch and dbfs-paths call searcher_open_all_shards. Each rank has all shards, and does some of the searches alone,
- *   as the only rank of the comm in searcher.rank. */
+ * - dbfs-batch and dbfs-paths call searcher_open_shards. Each rank has all shards, and does some of the searches alone,
+ *   as the only rank of the comm in searcher.rank. Or, in dbfs-batch, ranks divide the shards, and do each search together. */
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 
@@ -50,11 +50,12 @@ enum status searcher_open(struct searcher *searcher, int writes_answers, struct 
  * itself. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
-/* Opens all shards, with columns in the residence `resident`, and the map of names. Not collective: other ranks do not learn of
- * a failure. `bytes_needed` is as backend.bytes_needed; NULL with RESIDENT_PACKED. */
-enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
-                                     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
-                                     struct error *e);
+/* Opens the shards of this rank of `comm`, with columns in the residence `resident`, and the map of names. With &comm_alone the rank has
+ * all shards, and other ranks do not learn of a failure; otherwise the call is collective. `bytes_needed` is as
+ * backend.bytes_needed; NULL with RESIDENT_PACKED. */
+enum status searcher_open_shards(struct searcher *searcher, const struct comm *comm, enum residence resident,
+                                 uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
+                                 struct error *e);
 
 /* Collective. Chooses the roots. Rank 0 warns if there are fewer roots than the user wants, and checks the names of the
  * roots' results. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */

@@ -7,6 +7,7 @@
 
 #include "formats/base/arith.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,17 +39,20 @@ void batch_balls_close(struct batch_balls *b)
     *b = (struct batch_balls){0};
 }
 
-/* Empties the balls. A ball keeps its memory only if it is small: large balls of other roots may follow. */
+/* Empties a ball. It keeps its memory only if it is small: large balls of other roots may follow. */
+static void empty(struct batch_balls *b, struct ball *ball)
+{
+    ball->count = 0;
+    if (ball->capacity <= LEAST_IDS)
+        return;
+    memory_release(b->graph->budget, ball->ids);
+    *ball = (struct ball){0};
+}
+
 void batch_balls_begin(struct batch_balls *b, uint32_t count)
 {
-    for (uint32_t r = 0; r < count; r++) {
-        struct ball *ball = &b->ball[r];
-        ball->count = 0;
-        if (ball->capacity <= LEAST_IDS)
-            continue;
-        memory_release(b->graph->budget, ball->ids);
-        *ball = (struct ball){0};
-    }
+    for (uint32_t r = 0; r < count; r++)
+        empty(b, &b->ball[r]);
 }
 
 /* Gives a ball capacity for `more` further ids. If memory is short, stores the failure in *b and returns 0. */
@@ -82,6 +86,19 @@ static void append(struct batch_balls *b, struct gathered_ids *gathered, uint32_
     gathered->count[r] = 0;
 }
 
+/* Returns the bits of an id. If ranks divide the graph, a ball has the distance above them until it is sorted, so that the parts of a
+ * ball from all ranks are sorted as one. */
+static unsigned id_bits(const struct batch_balls *b)
+{
+    return bits_for(b->graph->shards->manifest.totals.n);
+}
+
+/* Returns the largest distance that has room above the ids. */
+static uint64_t deepest(const struct batch_balls *b)
+{
+    return joined_graph_is_divided(b->graph) ? UINT64_MAX >> id_bits(b) : UINT64_MAX;
+}
+
 /* The arguments of gather_piece: the balls, and the level whose vertices go into them. */
 struct gathered_level {
     struct batch_balls *balls;
@@ -96,13 +113,14 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
     const struct batch_level *level = work->level;
     struct gathered_ids *gathered = &work->balls->gathered[thread];
     const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
+    const uint64_t above = joined_graph_is_divided(work->balls->graph) ? level->depth << id_bits(work->balls) : 0;
     for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
         const uint64_t v = level_vertex(level, i);
         const uint64_t *found = level_found(level, v);
         for (int j = 0; j < level->words; j++) {
             for (uint64_t bits = found[j]; bits != 0; bits &= bits - 1) {
                 const uint32_t r = (uint32_t)(64 * j + __builtin_ctzll(bits));
-                gathered->id[r][gathered->count[r]++] = work->balls->graph->ids[v];
+                gathered->id[r][gathered->count[r]++] = above | work->balls->graph->ids[v];
                 if (gathered->count[r] == GATHERED)
                     append(work->balls, gathered, r);
             }
@@ -125,6 +143,8 @@ void batch_balls_note(struct batch_balls *b, const struct batch_level *level)
         return;
     }
     const int threads = level_threads(pieces, b->threads);
+    if (level->depth > deepest(b) && __atomic_exchange_n(&b->has_failed, 1, __ATOMIC_RELAXED) == 0)
+        fail(&b->error, ST_RUNTIME, "balls of ranks that divide the graph: more than %" PRIu64 " levels", deepest(b));
     for (uint32_t r = 0; r < level->roots; r++) {
         if (level->found_by[r] > 0 && !reserve(b, &b->ball[r], level->found_by[r]))
             return;
@@ -142,6 +162,52 @@ void batch_balls_isolate(struct batch_balls *b, uint32_t number, uint64_t id)
 {
     if (reserve(b, &b->ball[number], 1))
         b->ball[number].ids[b->ball[number].count++] = id;
+}
+
+/* ---- balls of ranks that divide the graph ---- */
+
+enum status batch_balls_move(struct batch_balls *b, uint32_t count, struct error *e)
+{
+    static const char what[] = "vertices of other ranks (a smaller --batch takes less)";
+    const struct comm *comm = b->graph->ghosts.comm;
+    const uint32_t R = comm->ranks, first = batch_balls_of_rank(count, comm->rank, R), end = batch_balls_of_rank(count, comm->rank + 1, R);
+    struct memory_budget *budget = b->graph->budget;
+    uint64_t sizes[BATCH_MOST], all = 0, at = 0, *own = NULL, *size, *got;
+    /* of sizes and of vertices: how many go to each rank, and where those from each begin */
+    uint64_t *roots = zeroed(4 * R + 2, sizeof *roots, what, e), *vertices = roots + R, *begin_sizes = roots + 2 * R, *begin = begin_sizes + R + 1;
+    for (uint32_t i = 0; i < count; i++)
+        all += sizes[i] = b->ball[i].count;
+    if (roots != NULL && memory_take(budget, (void **)&own, all, 8, what, e) == ST_OK) {
+        for (uint32_t r = 0; r < R; r++) {
+            for (uint32_t i = batch_balls_of_rank(count, r, R); i < batch_balls_of_rank(count, r + 1, R); at += sizes[i], i++) {
+                if (sizes[i] > 0)
+                    memcpy(own + at, b->ball[i].ids, sizes[i] * 8);
+                empty(b, &b->ball[i]);
+                roots[r]++;
+                vertices[r] += sizes[i];
+            }
+        }
+    }
+    comm_deal(comm, sizes, roots, 8, budget, (void **)&size, begin_sizes, what, e);
+    comm_deal(comm, own, vertices, 8, budget, (void **)&got, begin, what, e);
+    memory_release(budget, own);
+    for (uint32_t i = first; i < end && e->status == ST_OK; i++) {
+        struct ball *ball = &b->ball[i];
+        for (uint32_t r = 0; r < R; r++) {
+            const uint64_t part = size[begin_sizes[r] + i - first];
+            if (part == 0 || !reserve(b, ball, part))
+                continue;
+            memcpy(ball->ids + ball->count, got + begin[r], part * 8);
+            ball->count += part;
+            begin[r] += part;
+        }
+    }
+    if (e->status == ST_OK && b->has_failed)
+        fail(e, b->error.status, "%s", b->error.text);
+    memory_release(budget, size);
+    memory_release(budget, got);
+    free(roots);
+    return comm_agree(comm, e);
 }
 
 /* ---- sorting ---- */
@@ -191,7 +257,13 @@ static void sort_ids(uint64_t *id, uint64_t count, int shift)
 void batch_balls_sort(struct batch_balls *b, uint32_t number, const uint64_t *vertices, uint64_t levels)
 {
     uint64_t *id = b->ball[number].ids;
-    const unsigned bits = bits_for(b->graph->shards->manifest.totals.n);
+    const unsigned bits = id_bits(b);
+    if (joined_graph_is_divided(b->graph)) {
+        sort_ids(id, b->ball[number].count, (int)(bits + bits_for(levels) - 1) / DIGIT_BITS * DIGIT_BITS);
+        for (uint64_t i = 0; i < b->ball[number].count; i++)
+            id[i] &= (UINT64_C(1) << bits) - 1;
+        return;
+    }
     for (uint64_t level = 0; level < levels; id += vertices[level++])
         sort_ids(id, vertices[level], (int)(bits - 1) / DIGIT_BITS * DIGIT_BITS);
 }

@@ -34,6 +34,16 @@ void batch_balls_begin(struct batch_balls *balls, uint32_t count);
  * several threads may call the function at once, each with its own root. If memory is short, sets balls->has_failed. */
 void batch_balls_note(struct batch_balls *balls, const struct batch_level *level);
 
+/* Returns the first of the roots whose whole balls rank r gets, among `count` roots. */
+static inline uint32_t batch_balls_of_rank(uint32_t count, uint32_t r, uint32_t ranks)
+{
+    return (uint32_t)((uint64_t)count * r / ranks);
+}
+
+/* Collective, if ranks divide the graph. Gives each rank the whole balls of its roots, and empties those of other roots. If a rank
+ * fails, the call fails on all ranks. */
+enum status batch_balls_move(struct batch_balls *balls, uint32_t count, struct error *e);
+
 /* Makes the ball of root `number`, which has no edges, the root alone. `id` is its input id. */
 void batch_balls_isolate(struct batch_balls *balls, uint32_t number, uint64_t id);
 

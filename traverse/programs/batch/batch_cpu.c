@@ -3,7 +3,7 @@
  * The roots of a batch share work if they reach the same vertices in the same levels. If they seldom do, as on a road graph,
  * almost all bits of the words are 0, but fill the caches. Such a batch is given up, and a single thread searches from each
  * root, with only a bitmap of the vertices and a queue. */
-#include "batch_cpu.h"
+#include "batch_ranks.h"
 
 #include "traverse/engine/threads.h"
 
@@ -12,49 +12,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch that has found fewer than 1 / TOUCHED_SHARE of all vertices is forgotten vertex by vertex; so the cost of small
- * searches does not follow the number of vertices of the graph. */
-enum { TOUCHED_SHARE = 8 };
-
-/* Allocates s->words zeroed words for each vertex, within the budget, and sets *words; on failure to NULL. Touches all pages,
+/* Allocates s->words zeroed words for each vertex and ghost, within the budget, and sets *words; on failure to NULL. Touches all pages,
  * so that searches do not wait for them. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
-    memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
-                "words of a batch (--batch sets how many)", e);
+    const uint64_t count = (s->graph->vertices + joined_ghosts_count(&s->graph->ghosts)) * (uint64_t)s->words;
+    memory_take(s->graph->budget, (void **)words, count, 8, "words of a batch (--batch sets how many)", e);
     memory_advise_huge(*words);
     if (e->status == ST_OK)
-        memset(*words, 0, s->graph->vertices * (size_t)s->words * 8); /* touches the pages */
+        memset(*words, 0, count * 8); /* touches the pages */
     return e->status;
 }
 
-/* Opens *search on the cores of the host: allocates words and lists within the budget, allocates tallies, and starts the
- * thread pool. Memory for searches from single roots is allocated later (open_single). The caller calls cpu_close even
- * after a failure. */
-static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
-                            const struct batch_setup *setup, struct error *e)
+/* Allocates words, lists and tallies within the budget, and starts the thread pool. */
+static enum status take_memory(struct batch_search *s, struct error *e)
 {
-    struct batch_search *s = *search = calloc(1, sizeof *s);
-    const uint64_t vertices = graph->vertices;
-    if (s == NULL)
-        return fail_memory(e, "search", sizeof *s);
-    *s = (struct batch_search){.graph = graph, .words = setup->words, .threads = setup->threads};
-    for (uint64_t v = 0; v < vertices; v++)
-        s->weight += UINT64_C(1) << batch_weight(graph->push, v);
-    if (take_words(s, &s->seen, e) != ST_OK || take_words(s, &s->now, e) != ST_OK ||
-        take_words(s, &s->next, e) != ST_OK ||
-        memory_take(graph->budget, (void **)&s->frontier.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
-        memory_take(graph->budget, (void **)&s->found.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
-        memory_take(graph->budget, (void **)&s->touched.vertex, vertices / TOUCHED_SHARE, 4, "frontier of a batch", e) !=
-            ST_OK ||
-        (s->threads > 1 && s->words > 1 &&
-         memory_take(graph->budget, (void **)&s->listed, vertices, 1, "frontier of a batch", e) != ST_OK))
+    struct memory_budget *budget = s->graph->budget;
+    const uint64_t vertices = s->graph->vertices, all = vertices + joined_ghosts_count(&s->graph->ghosts);
+    static const char what[] = "frontier of a batch";
+    if (take_words(s, &s->seen, e) != ST_OK || take_words(s, &s->now, e) != ST_OK || take_words(s, &s->next, e) != ST_OK ||
+        memory_take(budget, (void **)&s->frontier.vertex, all, 4, what, e) != ST_OK ||
+        memory_take(budget, (void **)&s->found.vertex, all, 4, what, e) != ST_OK ||
+        memory_take(budget, (void **)&s->touched.vertex, vertices / TOUCHED_SHARE, 4, what, e) != ST_OK ||
+        (s->threads > 1 && s->words > 1 && memory_take(budget, (void **)&s->listed, all, 1, what, e) != ST_OK))
         return e->status;
     s->tally = aligned_alloc(128, (size_t)s->threads * sizeof *s->tally);
     if (s->tally == NULL)
         return fail_memory(e, "threads", (size_t)s->threads * sizeof *s->tally);
     memset(s->tally, 0, (size_t)s->threads * sizeof *s->tally);
     return pool_open(&s->pool, s->threads, e);
+}
+
+/* Opens *search on the cores of the host. Memory for searches from single roots is allocated later (open_single). Collective if
+ * ranks divide the graph. The caller calls cpu_close even after a failure. */
+static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
+                            const struct batch_setup *setup, struct error *e)
+{
+    struct batch_search *s = *search = calloc(1, sizeof *s);
+    if (s == NULL)
+        fail_memory(e, "search", sizeof *s);
+    else
+        *s = (struct batch_search){.graph = graph, .words = setup->words, .threads = setup->threads};
+    if (comm_agree(graph->ghosts.comm, e) != ST_OK)
+        return e->status;
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        s->weight += UINT64_C(1) << batch_weight(graph->push, v);
+    take_memory(s, e);
+    return joined_graph_is_divided(graph) ? batch_ranks_open(&s->ranks, s, e) : e->status;
 }
 
 /* Frees a search, and ends its threads. `s` may be NULL, or opened in part. */
@@ -70,6 +74,7 @@ static void cpu_close(struct batch_search *s)
         memory_release(s->graph->budget, s->tally[i].mask);
     }
     free(s->tally);
+    batch_ranks_close(s->ranks, s->graph->budget);
     pool_close(s->pool);
     free(s);
 }
@@ -81,7 +86,7 @@ static void cpu_wake(struct batch_search *s)
     pool_rouse(s->pool);
 }
 
-/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs` is 1 after a dense level, in
+/* Sets l->found to the sums over the tallies of all threads, and of all ranks that divide the graph, and zeroes the tallies. `weighs` is 1 after a dense level, in
  * which the threads have counted weights. Otherwise the weights of l->found become 0. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
@@ -89,7 +94,7 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     memset(found, 0, sizeof *found);
     for (int i = 0; i < s->threads; i++) {
         struct tally *t = &s->tally[i];
-        if (t->vertices + t->read == 0)
+        if (t->vertices + t->edges + t->read == 0)
             continue;
         bit_sums_take(&t->sums, s->words, t->count, weighs ? t->weight : NULL, t->shift);
         for (int r = 0; r < 64 * s->words; r++) {
@@ -103,25 +108,15 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
         found->read += t->read;
         t->vertices = t->edges = t->read = 0;
     }
-}
-
-/* Appends the listed frontier to the list of touched vertices, unless that becomes too long. */
-static void touch_frontier(struct batch_search *s)
-{
-    const uint64_t count = s->frontier.count;
-    if (s->touched_too_many || s->touched.count + count > s->graph->vertices / TOUCHED_SHARE) {
-        s->touched_too_many = 1;
-        return;
-    }
-    memcpy(s->touched.vertex + s->touched.count, s->frontier.vertex, count * sizeof *s->frontier.vertex);
-    s->touched.count += count;
+    if (s->ranks != NULL)
+        batch_ranks_sum(s, found);
 }
 
 /* Zeroes all words that the last batch has set: those of its touched vertices, or of all vertices if it has found too many.
  * The frontier and next words are zero already if the last batch ended with an empty list (l->is_sparse is 1). */
 static void forget_batch(struct batch_search *s, const struct batch_levels *l)
 {
-    const size_t W = (size_t)s->words, bytes = s->graph->vertices * W * 8;
+    const size_t W = (size_t)s->words, bytes = (s->graph->vertices + joined_ghosts_count(&s->graph->ghosts)) * W * 8;
     for (uint64_t i = 0; !s->touched_too_many && i < s->touched.count; i++) {
         memset(s->seen + s->touched.vertex[i] * W, 0, W * 8);
         memset(s->now + s->touched.vertex[i] * W, 0, W * 8);
@@ -148,20 +143,20 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     for (uint32_t r = 0; r < run->count; r++) {
         uint64_t v = run->roots[r], bit = UINT64_C(1) << (r % 64), any = 0;
         l->edges_left[r] = s->weight;
-        if (v == JOINED_NOWHERE)
+        if (v == JOINED_NOWHERE || v == JOINED_ELSEWHERE)
             continue;
         for (size_t j = 0; j < W; j++)
             any |= s->now[v * W + j];
         if (any == 0) { /* v is not listed yet */
             s->frontier.vertex[s->frontier.count++] = (uint32_t)v;
             s->tally[0].edges += offsets[v + 1] - offsets[v];
+            s->tally[0].vertices += v >= s->graph->noted;
         }
         s->now[v * W + r / 64] |= bit;
         s->seen[v * W + r / 64] |= bit;
-        s->tally[0].count[r] = 1;
+        s->tally[0].count[r] = v >= s->graph->noted;
     }
-    s->tally[0].vertices = s->frontier.count;
-    touch_frontier(s);
+    batch_touch(s, s->frontier.vertex, s->frontier.count);
     add_counts(s, l, 0);
 }
 
@@ -173,7 +168,7 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     (void)e;
     if (sparse) {
         batch_run_sparse(s, l);
-        touch_frontier(s);
+        batch_touch(s, s->frontier.vertex, s->frontier.count);
     } else {
         batch_run_dense(s, l);
         s->touched_too_many = 1;
@@ -183,15 +178,26 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     add_counts(s, l, !sparse);
 }
 
-/* Points level->found to the frontier words and, if the frontier is sparse, level->list to its list of level->count
- * vertices. Copies nothing, and cannot fail. */
+/* Points level->found to the frontier words of the first vertex that this rank notes and, if the frontier is sparse, level->list to
+ * the listed vertices that it notes, counted from that one. Cannot fail. */
 static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
+    const uint64_t noted = s->graph->noted;
     (void)e;
-    level->found = s->now;
-    if (l->is_sparse) {
+    level->found = s->now + noted * (uint64_t)s->words;
+    level->count = l->is_sparse ? s->frontier.count : s->graph->vertices - noted;
+    if (l->is_sparse)
         level->list = s->frontier.vertex;
-        level->count = s->frontier.count;
+    if (s->ranks == NULL)
+        return;
+    level->found_by = batch_ranks_found_here(s->ranks);
+    if (!l->is_sparse)
+        return;
+    level->list = s->found.vertex;
+    level->count = 0;
+    for (uint64_t i = 0; i < s->frontier.count; i++) {
+        if (s->frontier.vertex[i] >= noted)
+            s->found.vertex[level->count++] = (uint32_t)(s->frontier.vertex[i] - noted);
     }
 }
 

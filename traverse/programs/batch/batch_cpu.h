@@ -9,6 +9,8 @@
 #include "formats/base/arith.h"
 #include "formats/base/clones.h"
 
+#include <string.h>
+
 /* Number of found vertices that a thread gathers before it appends them to the list that all threads share. */
 enum { MOST_GATHERED = 256 };
 
@@ -30,23 +32,25 @@ struct tally {
 
 /* A list of `count` vertices. */
 struct batch_list {
-    uint32_t *vertex; /* [vertices] each vertex at most once */
+    uint32_t *vertex; /* [vertices and ghosts] each vertex at most once */
     uint64_t count;
 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct thread_pool *pool;
+    struct batch_ranks *ranks; /* what the ranks that divide the graph exchange; NULL: this rank has all shards */
     int threads, words;
     uint64_t weight;             /* sum of the degrees of all vertices, each degree rounded down to a power of two */
-    /* [vertices][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
+    /* [vertices and ghosts][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
     uint64_t *seen, *now, *next;
     struct batch_list frontier;  /* list of the frontier; used only if the frontier is sparse */
-    struct batch_list found;     /* list of the vertices that a sparse level has found so far */
+    struct batch_list found;     /* list of the vertices, and ghosts, that a sparse level has found so far */
     struct batch_list touched;   /* the vertices that the batch has found so far, each once or more */
     int touched_too_many;        /* 1: they do not fit into `touched`, and any vertex may have been found */
-    /* [vertices] 1: the vertex is in `found`. NULL with one thread or one word per vertex, which do not need the array. */
+    /* [vertices and ghosts] 1: the vertex is in `found`. NULL with one thread or one word per vertex, which do not need the array. */
     uint8_t *listed;
+    uint64_t found_from;         /* the first of the vertices that find_vertices goes over */
     const uint64_t *pulls;       /* [BATCH_MOST_WORDS] a bit for each root; 1: the root pulls in this level */
     struct tally *tally;         /* [threads] a tally for each thread */
 };
@@ -107,6 +111,33 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
 BATCH_INLINE int batch_weight(const struct joined_rows *rows, uint64_t v)
 {
     return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
+}
+
+/* Counts a found vertex of this weight, with the bits found[W], in *t. t->sums is for vertices of one weight; before another one its
+ * counts are moved out. */
+BATCH_INLINE void tally_found(struct tally *t, const uint64_t *found, int weight, const int W)
+{
+    if (weight != t->shift) {
+        bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
+        t->shift = weight;
+    }
+    bit_sums_add(&t->sums, found, W);
+    t->vertices++;
+}
+
+/* A batch that has found fewer than 1 / TOUCHED_SHARE of all vertices is forgotten vertex by vertex; so the cost of small
+ * searches does not follow the number of vertices of the graph. */
+enum { TOUCHED_SHARE = 8 };
+
+/* Appends vertices to the list of touched vertices, unless that becomes too long. */
+static inline void batch_touch(struct batch_search *s, const uint32_t *vertex, uint64_t count)
+{
+    if (s->touched_too_many || s->touched.count + count > s->graph->vertices / TOUCHED_SHARE) {
+        s->touched_too_many = 1;
+        return;
+    }
+    memcpy(s->touched.vertex + s->touched.count, vertex, count * sizeof *vertex);
+    s->touched.count += count;
 }
 
 /* Runs a sparse level: the listed vertices of the frontier push to their neighbours. A dense frontier is first made a list.

@@ -3,7 +3,7 @@
  * A pass reads the seen words and writes the next words of all vertices, in the order of memory. The frontier words of their
  * neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a few
  * neighbours are enough until all roots have found the vertex. */
-#include "batch_cpu.h"
+#include "batch_ranks.h"
 
 #include <string.h>
 
@@ -114,7 +114,7 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach each of the vertices `begin` to `end` - 1 in this level. Sets the next words of the vertex to the
+/* Finds the roots that reach each of the vertices s->found_from + `begin` to `end` - 1 in this level. Sets the next words of the vertex to the
  * bits of these roots, adds them to its seen words, and counts the vertex in *t. For roots that pull, the bits come from the
  * neighbours. If `pushed` is 1, the next words already have the bits of the other roots; of these, bits that the vertex had
  * seen are dropped. */
@@ -122,7 +122,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
                                 const int W)
 {
     const uint64_t *offsets = s->graph->push->offsets;
-    for (uint64_t v = begin; v < end; v++) {
+    for (uint64_t v = s->found_from + begin; v < s->found_from + end; v++) {
         uint64_t missing[BATCH_MOST_WORDS], got[BATCH_MOST_WORDS] = {0}, any = 0, found = 0;
         uint64_t *seen = s->seen + v * (uint64_t)W, *next = s->next + v * (uint64_t)W;
         for (int j = 0; j < W; j++)
@@ -139,27 +139,40 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
             continue;
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
-        const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums is for vertices of one weight; before another weight, its counts are moved out */
-            bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
-            t->shift = weight;
-        }
-        bit_sums_add(&t->sums, got, W);
-        t->vertices++;
+        tally_found(t, got, batch_weight(s->graph->push, v), W);
         t->edges += offsets[v + 1] - offsets[v];
     }
 }
 BATCH_BY_WORDS(find_by_words, find_vertices(s, t, begin, end, 0, W))
 BATCH_BY_WORDS(find_pushed_by_words, find_vertices(s, t, begin, end, 1, W))
 
-/* Runs a dense level (batch_cpu.h): first roots push, and then each vertex pulls, and takes the bits that were pushed. */
+/* Finds the roots that reach the `count` vertices from number `first` on. */
+static void find_from(struct batch_search *s, const struct batch_levels *l, uint64_t first, uint64_t count)
+{
+    s->found_from = first;
+    batch_for(s, count, STEP, s->graph->pull->edges, (l->pushes ? find_pushed_by_words : find_by_words)[s->words]);
+}
+
+/* Runs a dense level (batch_cpu.h): first roots push, and then each vertex pulls, and takes the bits that were pushed. If ranks
+ * divide the graph, ghosts are not found here but at their owners, which get the pushed bits; and what all ranks have found of a
+ * delegate is put together. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
 {
-    const uint64_t vertices = s->graph->vertices;
+    const uint64_t vertices = s->graph->vertices, delegates = s->graph->shards->manifest.d;
     s->pulls = l->pulls;
     if (l->pushes && !l->is_sparse)
         batch_for(s, vertices, STEP, vertices, clear_next);
     if (l->pushes)
         batch_for(s, vertices, PUSH_STEP, l->found.edges, push_by_words[s->words]);
-    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed_by_words : find_by_words)[s->words]);
+    if (s->ranks == NULL) {
+        find_from(s, l, 0, vertices);
+        return;
+    }
+    if (l->pushes)
+        batch_ranks_send_pushed(s);
+    batch_ranks_show_frontier(s);
+    find_from(s, l, 0, delegates);
+    batch_ranks_join_delegates(s);
+    find_from(s, l, delegates, vertices - delegates);
+    batch_ranks_hide_frontier(s);
 }

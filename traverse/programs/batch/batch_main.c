@@ -26,11 +26,16 @@
 /* bytes of memory for each root with -n all: the id as given, the id in struct roots, and the struct root */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
+/* about the bytes that a rank has for each vertex, without words: its id, where its row begins, its places in lists and a byte */
+enum { VERTEX_BYTES = 8 + 8 + 8 + 2 };
+
 /* All state of the program. */
 struct batching {
     struct args args;
-    struct searcher searcher; /* the graph and the ranks; the ranks share the batches among them */
+    struct searcher searcher; /* the graph and the ranks */
+    const struct comm *sharing; /* the ranks that divide the graph, and do each batch together; &comm_alone: each rank does its own batches */
     struct joined_graph all;
+    struct joined_graph noted; /* the vertices of `all` that this rank notes */
     const struct batch_backend *backend;
     struct batch search;
     struct batch_depths depths;
@@ -74,6 +79,8 @@ static const struct option_row own_options[] = {
      .help = "go on with a table that was begun"},
     {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH, .kind = TAKE_FLAG, .at = AT(no_checksum),
      .help = "do not compute checksums of distances"},
+    {.name = "distribute", .group = GROUP_MACHINE, .of = OF_BATCH, .kind = TAKE_FLAG, .at = AT(distribute),
+     .help = "divide the graph among the ranks, which search together, on CPUs"},
     {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
      .least = 1, .most = BATCH_MOST, .help = "search from N roots at once, 256 at most (default 64)"},
 };
@@ -162,6 +169,10 @@ static void parse(struct args *args, int argc, char **argv)
     if (args->resume && (args->depths != NULL || args->parents != NULL || args->balls != NULL || args->hops != NULL ||
                          args->to_targets != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: all other results are written in one run");
+    if (args->distribute && args->parents != NULL)
+        cli_usage(&args->cli, "--distribute: the ranks find no parents together; --depths has distances, and dbfs-traverse finds parents");
+    if (args->distribute && args->backend == BACKEND_CUDA)
+        cli_usage(&args->cli, "--distribute is for CPUs: with --backend cuda each GPU needs the whole graph");
 }
 
 /* ---- files of distances and parents ---- */
@@ -174,11 +185,11 @@ static struct result_table *table_of_roots(const struct batching *b, const char 
     return several && args_is_table(&b->args, name) && strstr(name, "%d") == NULL ? table : NULL;
 }
 
-/* Fails if several ranks would append to one table. Each rank finishes its roots at another time. */
+/* Fails if several ranks would append to one table. Each rank finishes its roots at another time, unless all search together. */
 static enum status refuse_shared_tables(struct batching *b, struct error *e)
 {
     const char *const file[] = {b->args.depths, b->args.parents};
-    for (int i = 0; i < 2 && b->searcher.comm.ranks > 1; i++) {
+    for (int i = 0; i < 2 && b->searcher.comm.ranks > 1 && b->sharing->ranks == 1; i++) {
         if (table_of_roots(b, file[i], &b->depth_table) != NULL)
             return fail(e, ST_USAGE, "%s: of several ranks each writes files of its own: several roots need %%d in the file "
                         "name", file[i]);
@@ -187,8 +198,8 @@ static enum status refuse_shared_tables(struct batching *b, struct error *e)
 }
 
 /* Collective. Opens what files of distances and parents need: allocates b->values and b->parents and, if --depths names a matrix, opens it
- * on all ranks, because each rank will write the rows of its own roots. Rank 0 writes the header, and leaves space for all
- * rows. Fails on all ranks if one rank fails. */
+ * on all ranks, because each rank will write the rows of its own roots. If ranks divide the graph, rank 0 alone has values and
+ * writes. Rank 0 writes the header, and leaves space for all rows. Fails on all ranks if one rank fails. */
 static enum status open_files(struct batching *b, struct error *e)
 {
     const char *depths = b->args.depths;
@@ -196,7 +207,7 @@ static enum status open_files(struct batching *b, struct error *e)
     const uint64_t n = b->searcher.graph.manifest.totals.n, roots = b->searcher.roots.count;
     const int one_table = args_in_one_table(&b->args);
     refuse_shared_tables(b, e);
-    if (e->status == ST_OK && (depths != NULL || b->args.parents != NULL))
+    if (e->status == ST_OK && (depths != NULL || b->args.parents != NULL) && b->sharing->rank == 0)
         memory_take(&b->searcher.budget, &b->values, n, one_table ? 4 : 8, "results by id", e);
     b->parents = b->values;
     if (e->status == ST_OK && one_table)
@@ -211,7 +222,7 @@ static enum status open_files(struct batching *b, struct error *e)
         else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
             outfile_skip(b->matrix, roots * n * b->args.depths_width, &b->matrix_at, e);
     }
-    if (comm_agree(comm, e) != ST_OK || comm->ranks == 1)
+    if (comm_agree(comm, e) != ST_OK || comm->ranks == 1 || b->sharing->ranks > 1)
         return e->status;
     comm_broadcast(comm, &b->matrix_at, sizeof b->matrix_at, 0);
     if (!outputs_join(&b->matrix, comm, 1, depths))
@@ -231,11 +242,45 @@ static void count_deeper(struct batching *b, const int32_t *by_id, uint64_t n)
     b->deeper += deeper;
 }
 
+/* A vertex and its distance, as a rank sends them. */
+struct sent_depth {
+    uint64_t id;
+    int64_t depth;
+};
+
+/* Collective over the ranks that divide the graph. Adds to by_id[n] of rank 0 the distances that the other ranks have noted. Each of
+ * them in turn sends those of the vertices that were reached; a message that is not full is its last one. If a rank fails, all do. */
+static enum status gather_depths(const struct batching *b, const int32_t *depth, int32_t *by_id, struct error *e)
+{
+    enum { SENT = 1 << 16 };
+    const struct comm *comm = b->sharing;
+    struct sent_depth *sent = zeroed(SENT, sizeof *sent, "distances of other ranks", e);
+    uint64_t count = SENT, v = 0;
+    if (comm_agree(comm, e) == ST_OK && comm->rank > 0) {
+        while (count == SENT) {
+            for (count = 0; count < SENT && v < b->noted.vertices; v++) {
+                if (depth[v] >= 0)
+                    sent[count++] = (struct sent_depth){b->noted.ids[v], depth[v]};
+            }
+            comm_swap(comm, 0, sent, count * sizeof *sent, COMM_NONE, NULL, 0);
+        }
+    }
+    for (uint32_t rank = 1; e->status == ST_OK && comm->rank == 0 && rank < comm->ranks; rank += count < SENT) {
+        count = comm_swap(comm, COMM_NONE, NULL, 0, rank, sent, SENT * sizeof *sent) / sizeof *sent;
+        for (uint64_t i = 0; i < count; i++)
+            by_id[sent[i].id] = (int32_t)sent[i].depth;
+    }
+    free(sent);
+    return e->status;
+}
+
 /* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file or a table. If
- * the table has parents, too, only fills b->values. `depth` [vertices] has the distances by vertex of the joined graph. Vertices
- * without edges are written as unreached, except the root. Overwrites b->values. */
+ * the table has parents, too, only fills b->values. `depth` [vertices] has the distances by vertex that this rank notes. Vertices
+ * without edges are written as unreached, except the root. Overwrites b->values. Collective over the ranks that divide the graph, of
+ * which rank 0 writes; if that fails, only rank 0 knows. */
 static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
+    const struct rank writer = {.comm = &comm_alone, .graph = &b->searcher.graph, .budget = &b->searcher.budget};
     const struct root *root = &b->searcher.roots.root[row];
     const struct result_file file = {
         .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values,
@@ -243,14 +288,18 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
     const uint32_t width = b->args.depths_width;
     const uint64_t n = b->searcher.graph.manifest.totals.n;
     int32_t *by_id = b->values;
-    memset(by_id, 0xff, n * sizeof *by_id); /* all values become DEPTH_UNREACHED */
-    by_id[original_id(&b->searcher.graph, root->id)] = 0;
+    if (b->sharing->rank == 0) {
+        memset(by_id, 0xff, n * sizeof *by_id); /* all values become DEPTH_UNREACHED */
+        by_id[original_id(&b->searcher.graph, root->id)] = 0;
 #pragma omp parallel for schedule(static)
-    for (uint64_t v = 0; v < b->all.vertices; v++)
-        by_id[b->all.ids[v]] = depth[v];
+        for (uint64_t v = 0; v < b->noted.vertices; v++)
+            by_id[b->noted.ids[v]] = depth[v];
+    }
+    if (b->sharing->ranks > 1 && (gather_depths(b, depth, by_id, e) != ST_OK || b->sharing->rank > 0))
+        return e->status;
     count_deeper(b, by_id, n);
     if (b->matrix == NULL)
-        return args_in_one_table(&b->args) ? ST_OK : results_write_values(&b->searcher.rank, root, &file, e);
+        return args_in_one_table(&b->args) ? ST_OK : results_write_values(&writer, root, &file, e);
     if (width < 4)
         narrow_depths(by_id, by_id, n, width);
     return outfile_fill(b->matrix, b->matrix_at + row * n * width, by_id, n * width, e);
@@ -316,25 +365,77 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
 /* ---- set-up ---- */
 
 /* Makes all vertices with edges the roots, by ascending id, for -n all, or with --sample some of them. Charges them to the budget.
- * Sets args->map to NULL, because these roots are ids and not names. */
+ * Sets args->map to NULL, because these roots are ids and not names. Collective over the ranks that divide the graph: each puts the ids
+ * of the vertices that it notes into zeros, and all add up. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
-    args->count = b->all.vertices;
+    struct memory_budget *budget = &b->searcher.budget;
+    const uint64_t before = comm_sum_before(b->sharing, b->noted.vertices);
+    uint64_t *ids;
+    args->count = b->all.all_vertices;
     args->roots_given = 1;
     args->map = NULL; /* the roots are ids */
-    if (memory_charge(&b->searcher.budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
-        return e->status;
-    args->roots = malloc(args->count * sizeof *args->roots + 1);
-    if (args->roots == NULL)
-        return fail_memory(e, "roots", args->count * sizeof *args->roots);
-    memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
-    qsort(args->roots, args->count, sizeof *args->roots, compare_u64);
-    if (args->sample > 0)
-        sampled_choose(args->roots, &args->count, args->sample, args->seed, e);
-    for (uint64_t i = 0; i < args->count; i++)
-        args->roots[i] = shown_id(&b->searcher.graph, args->roots[i]); /* as users give roots */
+    memory_take(budget, (void **)&ids, args->count, sizeof *ids, "all roots", e);
+    if (comm_agree(b->sharing, e) == ST_OK) {
+        memcpy(ids + before, b->noted.ids, b->noted.vertices * sizeof *ids);
+        comm_sum_u64(b->sharing, ids, args->count);
+        qsort(ids, args->count, sizeof *ids, compare_u64);
+    }
+    if (e->status == ST_OK && args->sample > 0)
+        sampled_choose(ids, &args->count, args->sample, args->seed, e);
+    if (e->status == ST_OK && memory_charge(budget, args->count * ROOT_BYTES, "all roots", e) == ST_OK)
+        args->roots = zeroed(args->count, sizeof *args->roots, "all roots", e);
+    for (uint64_t i = 0; i < args->count && e->status == ST_OK; i++)
+        args->roots[i] = shown_id(&b->searcher.graph, ids[i]); /* as users give roots */
+    memory_release(budget, ids);
     return e->status;
+}
+
+/* Returns about how many bytes a rank takes that has the whole graph and the words of a batch. Reads the heads of all parts. */
+static uint64_t whole_bytes(const struct args *args, uint64_t words, struct error *e)
+{
+    struct manifest m = {0};
+    uint64_t vertices = 0, bytes = 0;
+    if (manifest_read(&m, args->folder, e) == ST_OK)
+        vertices = m.d;
+    for (uint32_t s = 0; s < m.p && e->status == ST_OK; s++) {
+        struct shard shard = {0};
+        if (manifest_open_shard(&m, args->folder, s, &shard, e) == ST_OK) {
+            vertices += shard.locals;
+            bytes += residence_taken_bytes(&shard, RESIDENT_PACKED) + 4 * shard_edges(&shard);
+        }
+        shard_close(&shard);
+    }
+    bytes += vertices * (VERTEX_BYTES + 24 * words + (m.direction == EDGES_DIRECTED ? 8 : 0));
+    manifest_free(&m);
+    return bytes;
+}
+
+/* Collective. Chooses whether the ranks divide the graph: with --distribute, or if the memory of some rank does not hold it. Then only
+ * CPUs search. */
+static enum status choose_sharing(struct batching *b, uint64_t words, struct error *e)
+{
+    struct args *args = &b->args;
+    const struct comm *comm = &b->searcher.comm;
+    struct memory_budget budget;
+    uint64_t bytes = 0;
+    memory_budget_init(&budget, comm_memory(comm, args->cli.memory_bytes));
+    if (comm->ranks > 1 && !args->distribute && args->parents == NULL && args->backend != BACKEND_CUDA && comm->rank == 0)
+        bytes = whole_bytes(args, words, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    comm_broadcast(comm, &bytes, sizeof bytes, 0);
+    const uint64_t least = comm_min_of(comm, budget.limit_bytes);
+    if (comm->ranks == 1 && args->distribute)
+        cli_note(&args->cli, "--distribute: has no effect with one rank");
+    if (bytes > least && comm->rank == 0)
+        cli_note(&args->cli, "a rank has %" PRIu64 " MiB, and the whole graph takes about %" PRIu64 ": the ranks divide it among "
+                 "them, and search together (--distribute)", least >> 20, bytes >> 20);
+    b->sharing = comm->ranks > 1 && (args->distribute || bytes > least) ? comm : &comm_alone;
+    if (b->sharing->ranks > 1)
+        args->backend = BACKEND_CPU;
+    return ST_OK;
 }
 
 /* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
@@ -345,25 +446,29 @@ static enum status set_up(struct batching *b, struct error *e)
     const struct args *args = &b->args;
     struct searcher *s = &b->searcher;
     const struct backend *backend;
-    if (backend_choose(&backend, args->backend, e) == ST_OK)
+    const int words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4;
+    if (choose_sharing(b, (uint64_t)words, e) == ST_OK && backend_choose(&backend, args->backend, e) == ST_OK)
         b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
-    if (e->status == ST_OK && searcher_open_all_shards(s, RESIDENT_PACKED, NULL, e) == ST_OK)
-        joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return e->status;
+    if (searcher_open_shards(s, b->sharing, RESIDENT_PACKED, NULL, e) == ST_OK)
+        joined_graph_open(&b->all, &s->graph, b->sharing, 1, &s->budget, e);
+    if (e->status == ST_OK)
+        b->noted = joined_graph_noted(&b->all);
     if (comm_agree(&s->comm, e) == ST_OK && (args->all_roots || args->sample > 0))
         give_all_roots(b, e);
     if (e->status == ST_OK && args->sample > 0)
         sampled_turn(&b->all);
+    comm_agree(b->sharing, e);
     if (searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    const struct batch_setup setup = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
-                                      .threads = s->threads,
-                                      .comm = &s->comm};
+    const struct batch_setup setup = {.words = words, .threads = s->threads, .comm = &s->comm};
     b->results = zeroed(s->comm.ranks * args->batch, sizeof *b->results, "results", e);
-    if (b->results != NULL && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
-        batch_depths_open(&b->depths, &b->all, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
+    if (comm_agree(b->sharing, e) == ST_OK && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
+        batch_depths_open(&b->depths, &b->noted, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
     if (e->status == ST_OK && args->sample > 0)
-        sampled_open(&b->sampled, &b->all, &s->roots, args->batch, s->threads, e);
+        sampled_open(&b->sampled, &b->noted, &s->roots, args->batch, s->threads, e);
     if (e->status == ST_OK && args->centrality != NULL && args->sample == 0 && s->comm.rank == 0) {
         b->centrality.map = s->map;
         centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
@@ -372,7 +477,7 @@ static enum status set_up(struct batching *b, struct error *e)
                      b->centrality.part, b->centrality.bad_line);
     }
     if (comm_agree(&s->comm, e) != ST_OK ||
-        root_tables_open(&b->tables, args, s, &b->all, searches_end_at_targets(args), e) != ST_OK)
+        root_tables_open(&b->tables, args, s, &b->noted, searches_end_at_targets(args), e) != ST_OK)
         return e->status;
     return open_files(b, e);
 }
@@ -388,15 +493,15 @@ static void print_level(void *context, const struct batch_note *n)
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
-/* Searches from `count` roots, beginning with number `first` of all roots, as one batch of this rank. Fills in
- * results[count], and adds the seconds of the search to b->seconds. Prints counts with -v, and writes the wanted files of
- * each root. Stops at the first failure. */
+/* Searches from `count` roots, beginning with number `first` of all roots, as one batch of this rank or, collectively, of the ranks that
+ * divide the graph. Fills in results[count], and adds the seconds of the search to b->seconds. Prints counts with -v, and writes the
+ * wanted files of each root. Stops at the first failure. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
     const uint64_t *ids = b->searcher.roots.ids + first;
     const struct root *roots = b->searcher.roots.root + first;
-    uint64_t vertex[BATCH_MOST];
+    uint64_t vertex[BATCH_MOST], checksum[BATCH_MOST];
     for (uint32_t i = 0; i < count; i++)
         vertex[i] = joined_vertex(&b->all, &roots[i]);
     struct batch_run run = {.roots = vertex, .count = count, .depths = &b->depths, .results = results,
@@ -408,21 +513,27 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
         run.sums->first = first;
     }
     watch_phase("searching from root %" PRIu64 " and those after it", shown_id(&b->searcher.graph, ids[0]));
-    if (batch_run(&b->search, &run, e) != ST_OK)
+    batch_run(&b->search, &run, e);
+    if (comm_agree(b->sharing, e) != ST_OK || root_tables_gather(&b->tables, e) != ST_OK)
         return e->status;
     b->seconds += run.seconds;
+    if (b->sharing->ranks > 1)
+        cli_detail(&b->args.cli, "%" PRIu64 " bytes sent between ranks", run.sent);
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
                " edges read, %.1f GB/s", count, shown_id(&b->searcher.graph, ids[0]), run.seconds, run.levels, run.edges,
                run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
+    for (uint32_t i = 0; i < count; i++)
+        checksum[i] = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE && b->sharing->rank == 0);
+    comm_sum_u64(b->sharing, checksum, count);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
+        results[i].checksum = checksum[i];
         if (run.targets != NULL && run.targets->ends)
             results[i].reached = root_tables_reached_targets(&b->tables, i, &results[i].farthest);
-        if (run.balls != NULL && vertex[i] == JOINED_NOWHERE)
+        if (run.balls != NULL && vertex[i] == JOINED_NOWHERE && b->sharing->ranks == 1)
             batch_balls_isolate(run.balls, i, ids[i]);
         if (b->args.depths != NULL)
             write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
-        if (e->status == ST_OK && b->args.parents != NULL)
+        if (comm_agree(b->sharing, e) == ST_OK && b->args.parents != NULL)
             write_parents(b, batch_depths_of(&b->depths, i), first + i, e);
     }
     return e->status;
@@ -458,11 +569,12 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
 }
 
 /* Collective. Searches from `count` roots, beginning with number `first` of all roots: each rank takes a batch of --batch
- * roots. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
+ * roots, unless all do one together. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const struct comm *comm = &b->searcher.comm;
-    const uint64_t batch = b->args.batch, skipped = comm->rank * batch;
+    const int together = b->sharing->ranks > 1;
+    const uint64_t batch = b->args.batch, skipped = together ? 0 : comm->rank * batch;
     memset(b->results, 0, comm->ranks * batch * sizeof *b->results);
     if (skipped < count)
         run_batch(b, first + skipped, (uint32_t)smaller(count - skipped, batch), b->results + skipped, e);
@@ -470,21 +582,22 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         return e->status;
     /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This holds even for doubles,
      * which are added as integers. */
-    comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
+    if (!together)
+        comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     if (comm->rank == 0)
         report_results(b, first, count, e);
     return comm_agree(comm, e) == ST_OK ? root_tables_append(&b->tables, e) : e->status;
 }
 
 /* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds
- * of one batch for each rank. Completes the matrix at the end. Fails on all ranks if one rank fails. */
+ * of one batch for each rank, or for all together. Completes the matrix at the end. Fails on all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     const struct searcher *s = &b->searcher;
     uint64_t first = b->centrality.done;
     if (s->comm.rank == 0 && !b->args.cli.quiet) {
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
-                s->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+                s->graph.manifest.totals.n, b->all.all_vertices, b->args.batch);
         edges_print(b->talk, &s->graph.manifest, b->args.reverse);
         if (b->args.sample > 0)
             fprintf(b->talk, "sample: %" PRIu64 "\n", s->roots.count);
@@ -495,15 +608,16 @@ static enum status run_all(struct batching *b, struct error *e)
     progress_stage("searching", s->roots.count, PROGRESS_ITEMS);
     progress_add(first);
     while (first < s->roots.count) {
-        uint64_t count = smaller(s->roots.count - first, s->comm.ranks * b->args.batch);
+        uint64_t count = smaller(s->roots.count - first, s->comm.ranks / b->sharing->ranks * b->args.batch);
         if (run_round(b, first, count, e) != ST_OK)
             return e->status;
         first += count;
         progress_add(count);
     }
     progress_end();
-    result_table_commit(&b->depth_table, &s->comm, e);
-    result_table_commit(&b->parent_table, &s->comm, e);
+    const struct comm *writers = b->sharing->ranks > 1 ? &comm_alone : &s->comm; /* rank 0 alone has a table of several roots */
+    result_table_commit(&b->depth_table, writers, e);
+    result_table_commit(&b->parent_table, writers, e);
     return outputs_commit(&b->matrix, &s->comm, e);
 }
 

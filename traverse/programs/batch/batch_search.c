@@ -37,6 +37,7 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
     l->all_vertices += l->found.vertices;
     l->all_finds += l->finds;
     run->edges += l->found.read;
+    run->sent += l->found.sent;
 }
 
 int batch_run_notes_levels(const struct batch_run *run)
@@ -110,9 +111,9 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     struct batch_levels *l = &b->levels;
     for (uint32_t r = 0; r < run->count; r++) {
         run->results[r] = (struct batch_result){.reached = run->roots[r] == JOINED_NOWHERE};
-        l->edges_left[r] = b->graph->push->edges;
+        l->edges_left[r] = b->graph->push->all_edges;
     }
-    l->pull_edges_left = b->graph->pull->edges;
+    l->pull_edges_left = b->graph->pull->all_edges;
     l->depth = l->all_vertices = l->all_finds = 0;
     memset(l->pulls, 0, sizeof l->pulls);
     b->backend->start(b->search, run, l, e);
@@ -146,7 +147,7 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots)
 static void run_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
-    const uint64_t vertices = b->graph->vertices;
+    const uint64_t vertices = b->graph->all_vertices;
     const int sparse = l->found.edges < vertices / SPARSE_SHARE;
     struct batch_note note = {
         .depth = l->depth + 1, .is_sparse = sparse, .vertices = l->found.vertices, .edges = l->found.edges};
@@ -172,20 +173,23 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     note_level(b, run, e);
 }
 
-/* Returns whether the batch ends although its frontier has neighbours. */
+/* Returns whether the batch ends although its frontier has neighbours. Collective if ranks divide the graph. */
 static int is_ended(const struct batch *b, const struct batch_run *run)
 {
-    return batch_run_ends(run, b->levels.depth, run->targets != NULL ? run->targets->left_of_all : 0);
+    uint64_t left = run->targets != NULL ? run->targets->left_of_all : 0;
+    if (run->targets != NULL && run->targets->ends)
+        comm_sum_u64(b->graph->ghosts.comm, &left, 1);
+    return batch_run_ends(run, b->levels.depth, left);
 }
 
 /* Returns whether the batch is to be given up after this level, because a search from each root by a single thread is
  * faster if roots share little work. This is so if the backend can do such searches, the batch has several roots, exactly
  * TRIAL_LEVELS levels have passed, the last of them was sparse, and few roots found the same vertices in the same level. Sums of
- * several batches cannot forget one of them. */
+ * several batches cannot forget one of them, and a rank that has a part of the graph cannot search alone. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
-    return b->backend->open_single != NULL && l->depth == TRIAL_LEVELS && l->is_sparse &&
+    return b->backend->open_single != NULL && !joined_graph_is_divided(b->graph) && l->depth == TRIAL_LEVELS && l->is_sparse &&
            l->all_finds < LEAST_SHARED * l->all_vertices && run->count > 1 && (run->sums == NULL || run->sums->batches == 0);
 }
 
@@ -224,7 +228,7 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     struct batch_levels *l = &b->levels;
     if (b->backend->wake != NULL)
         b->backend->wake(b->search);
-    run->levels = run->edges = run->bytes = 0;
+    run->levels = run->edges = run->bytes = run->sent = 0;
     forget_notes(run);
     run->seconds = -cli_seconds();
     if (b->single_threads == 0) {

@@ -55,7 +55,8 @@ struct batch_note {
 
 /* One batch: the roots, the places for their distances, and the results of the search. */
 struct batch_run {
-    const uint64_t *roots; /* [count] vertices of the joined graph; JOINED_NOWHERE: a root without edges */
+    /* [count] vertices of the joined graph; JOINED_NOWHERE: a root without edges; JOINED_ELSEWHERE: a root of another rank */
+    const uint64_t *roots;
     uint32_t count;
     uint64_t most_levels;         /* the search ends after this number of levels, that of the roots included; 0: no bound */
     struct batch_depths *depths;  /* receives the distances level by level; NULL: not wanted */
@@ -71,6 +72,7 @@ struct batch_run {
     void *context;                 /* first argument of `receive` and `note` */
     double seconds;                /* seconds of the search, without the time in which distances were noted */
     uint64_t levels, edges, bytes; /* number of levels; number of edges read; estimated number of bytes read and written */
+    uint64_t sent;                 /* bytes that ranks which divide the graph have sent each other */
 };
 
 /* Returns whether the vertices that a level has found are wanted, and not only their number. */
@@ -92,6 +94,7 @@ static inline int batch_run_ends(const struct batch_run *run, uint64_t depth, ui
 struct batch_found {
     uint64_t vertices, edges;    /* number of vertices of the frontier, and number of edges of their rows */
     uint64_t read;               /* number of edges that were read to find the frontier */
+    uint64_t sent;               /* bytes that ranks which divide the graph have sent each other to find the frontier */
     uint64_t count[BATCH_MOST];  /* for each root: number of vertices that the root found */
     /* for each root: estimated number of edges of the vertices in `count`; 0 after a sparse level */
     uint64_t weight[BATCH_MOST];
@@ -138,7 +141,8 @@ struct batch_backend {
     void (*start)(struct batch_search *search, const struct batch_run *run, struct batch_levels *levels, struct error *e);
     void (*visit)(struct batch_search *search, int sparse, struct batch_levels *levels, struct error *e);
     /* Sets level->found to the frontier words, in memory of the host. They are valid until the next call of any function of
-     * the backend. If the frontier is sparse, also sets level->list and level->count. */
+     * the backend. If the frontier is sparse, also sets level->list and level->count. If ranks divide the graph, shows the vertices
+     * that this rank notes, and sets level->found_by to their counts. */
     void (*show)(struct batch_search *search, const struct batch_levels *levels, struct batch_level *level, struct error *e);
     /* `open_single` allocates memory for threads that search from one root at a time, and returns the number of threads
      * that have got memory. `run_single` searches from all roots of the run with these threads. Both are NULL if the
@@ -162,12 +166,14 @@ struct batch {
     struct batch_levels levels;
 };
 
-/* Opens *batch for searches in `graph`. `graph` must outlive *batch. The caller calls batch_close even after a failure. */
+/* Opens *batch for searches in `graph`. `graph` must outlive *batch. Collective if ranks divide the graph, as is batch_run: all ranks
+ * search from the same roots. The caller calls batch_close even after a failure. */
 enum status batch_open(struct batch *batch, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_setup *setup, struct error *e);
 void batch_close(struct batch *batch); /* frees all memory; *batch may be all zeros, or opened in part */
 /* Searches from the roots of *run, and passes the vertices that each level finds to all members of *run that receive them. Fills
- * in the results, seconds and counts of *run. */
+ * in the results, seconds and counts of *run. If ranks divide the graph, results and counts are those of all ranks, and a rank
+ * passes on the vertices that it notes. */
 enum status batch_run(struct batch *batch, struct batch_run *run, struct error *e);
 
 #endif

@@ -3,7 +3,7 @@
  * For each edge of the frontier, a push reads the column and the neighbour's seen words. If the neighbour gets a new bit,
  * the push also writes its next words. With a long list, these accesses miss the cache, so words are prefetched some
  * vertices ahead. */
-#include "batch_cpu.h"
+#include "batch_ranks.h"
 
 #include <string.h>
 
@@ -118,20 +118,22 @@ BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t 
 BATCH_BY_WORDS(clear_by_words, clear_listed(s, begin, end, W))
 
 /* Adds the next words of entries `begin` to `end` - 1 of s->found to the seen words of these vertices. Counts the vertices
- * and their edges in *t, and zeroes their bytes in s->listed. */
+ * that this rank notes, and the edges of all, in *t. Zeroes their bytes in s->listed. */
 BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
-    const uint64_t *offsets = s->graph->push->offsets;
+    const uint64_t *offsets = s->graph->push->offsets, noted = s->graph->noted;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t v = s->found.vertex[i];
         for (int j = 0; j < W; j++)
             s->seen[v * (uint64_t)W + (uint64_t)j] |= s->next[v * (uint64_t)W + (uint64_t)j];
-        bit_sums_add(&t->sums, s->next + v * (uint64_t)W, W);
+        if (v >= noted) {
+            bit_sums_add(&t->sums, s->next + v * (uint64_t)W, W);
+            t->vertices++;
+        }
         if (s->listed != NULL)
             s->listed[v] = 0;
         t->edges += offsets[v + 1] - offsets[v];
     }
-    t->vertices += end - begin;
 }
 BATCH_BY_WORDS(see_by_words, see_found(s, t, begin, end, W))
 
@@ -161,7 +163,7 @@ static void swap_lists(struct batch_search *s)
 }
 
 /* Runs a sparse level (batch_cpu.h): pushes the frontier, zeroes the frontier words, counts the found vertices, and makes
- * their list the list of the frontier. cpu_visit then swaps the frontier and next words. The calling thread pushes alone if
+ * their list the list of the frontier. If ranks divide the graph, ghosts in the list go to their owners before. cpu_visit then swaps the frontier and next words. The calling thread pushes alone if
  * the frontier has few edges. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
 {
@@ -176,6 +178,8 @@ void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
     else
         batch_for(s, s->frontier.count, STEP, l->found.edges, push_by_words[s->words]);
     batch_for(s, s->frontier.count, 16 * STEP, s->frontier.count, clear_by_words[s->words]);
+    if (s->ranks != NULL)
+        batch_ranks_move_found(s);
     batch_for(s, s->found.count, 4 * STEP, 4 * s->found.count, see_by_words[s->words]);
     swap_lists(s);
 }

@@ -1,8 +1,4 @@
-/* batch_table.c: writes a table that grows batch by batch; see batch_table.h
- *
- * The rows of a batch are made into bytes in pieces of PIECE rows, by all threads of the rank. Rank 0 writes its own pieces. Then
- * each other rank in turn sends its pieces to rank 0. So no rank holds more than a few pieces as bytes, and a pipe gets the same
- * bytes as a file. */
+/* batch_table.c: writes a table that grows batch by batch; see batch_table.h */
 #include "batch_table.h"
 #include "ordered_rows.h"
 
@@ -14,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: rows that a thread makes into bytes at a time. MESSAGE: bytes that a rank sends at a time. LINE_BYTES: no line of three
- * numbers is longer. */
-enum { PIECE = 1 << 12, MESSAGE = 1 << 20, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
+/* PIECE: rows that a thread makes into bytes at a time. LINE_BYTES: no line of three numbers is longer. */
+enum { PIECE = 1 << 12, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
 
 /* Returns whether the table is an array of numpy. */
 static int is_numpy(const struct batch_table *t)
@@ -99,59 +94,14 @@ static struct row_bytes make_piece(const void *context, uint64_t begin, uint64_t
     return piece;
 }
 
-/* ---- ranks ---- */
-
-/* Appends bytes of this rank to the file: writes them on rank 0, and sends them from any other. Called by put_in_order, with the
- * table. */
-static enum status put(void *to, const char *bytes, size_t size, struct error *e)
-{
-    struct batch_table *t = to;
-    if (t->comm->rank == 0)
-        return outfile_write(t->out, bytes, size, e);
-    for (size_t sent = 0; sent < size; sent += MESSAGE)
-        comm_swap(t->comm, 0, bytes + sent, smaller(size - sent, MESSAGE), COMM_NONE, NULL, 0);
-    return ST_OK;
-}
-
-/* Makes all rows of this rank into bytes, and appends them to the file. Stops at the first failure. */
-static enum status put_own_rows(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context, struct error *e)
-{
-    const struct appended appended = {t, rows, context};
-    return put_in_order(count, PIECE, make_piece, &appended, put, t, t->name, PIECE * LINE_BYTES, e);
-}
-
-/* On rank 0: writes what rank `from` sends, until it sends nothing. After a failure it is received and dropped. */
-static enum status receive(struct batch_table *t, uint32_t from, char *message, struct error *e)
-{
-    size_t size;
-    while ((size = comm_swap(t->comm, COMM_NONE, NULL, 0, from, message, MESSAGE)) > 0) {
-        if (e->status == ST_OK)
-            outfile_write(t->out, message, size, e);
-    }
-    return e->status;
-}
-
 enum status batch_table_append(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context,
                                struct error *e)
 {
-    const struct comm *comm = t->comm;
-    uint64_t all = e->status == ST_OK ? count : 0;
-    char *message = comm->ranks > 1 ? zeroed(MESSAGE, 1, t->name, e) : NULL;
-    comm_sum_u64(comm, &all, 1);
-    if (comm_agree(comm, e) == ST_OK) {
-        put_own_rows(t, comm->rank == 0 ? count : 0, rows, context, e);
-        for (uint32_t rank = 1; rank < comm->ranks; rank++) {
-            if (comm->rank == 0)
-                receive(t, rank, message, e);
-            if (comm->rank != rank)
-                continue;
-            put_own_rows(t, count, rows, context, e);
-            comm_swap(comm, 0, NULL, 0, COMM_NONE, NULL, 0); /* the end */
-        }
-    }
-    free(message);
+    const struct appended appended = {t, rows, context};
+    uint64_t all = count;
+    comm_sum_u64(t->comm, &all, 1);
     t->rows += all;
-    return comm_agree(comm, e);
+    return put_in_order(&(struct ordered_rows){t->comm, t->out, count, PIECE, make_piece, &appended, t->name, PIECE * LINE_BYTES}, e);
 }
 
 /* ---- the file ---- */

@@ -10,7 +10,7 @@
 static void set_targets(struct batch_targets *t, const uint64_t *vertex, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        if (vertex[i] == JOINED_NOWHERE || mask_bit(t->bitmap, vertex[i]))
+        if (vertex[i] == JOINED_NOWHERE || vertex[i] == JOINED_ELSEWHERE || mask_bit(t->bitmap, vertex[i]))
             continue;
         t->bitmap[vertex[i] / 64] |= UINT64_C(1) << (vertex[i] % 64);
         t->vertex[t->count++] = (uint32_t)vertex[i];

@@ -1,8 +1,8 @@
-/* ordered_rows.h: rows that all threads make into bytes, piece by piece, and that are put out in their order */
+/* ordered_rows.h: rows that all threads of all ranks make into bytes, piece by piece, and that rank 0 writes in their order */
 #ifndef DBFS_ORDERED_ROWS_H
 #define DBFS_ORDERED_ROWS_H
 
-#include "formats/base/status.h"
+#include "formats/mpi/comm.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,13 +17,21 @@ struct row_bytes {
 /* Makes rows `begin` to `end` - 1 into bytes. Several threads call it at once. */
 typedef struct row_bytes make_rows(const void *context, uint64_t begin, uint64_t end);
 
-/* Puts the bytes of the next rows where they belong. */
-typedef enum status put_rows(void *to, const char *bytes, size_t size, struct error *e);
+/* The rows that a rank puts out. */
+struct ordered_rows {
+    const struct comm *comm;
+    struct outfile *out;   /* the open file; only on rank 0 */
+    uint64_t count, piece; /* number of rows of this rank; number of rows that a thread makes into bytes at a time */
+    make_rows *make;
+    const void *context;   /* the first argument of `make` */
+    const char *what;      /* this and the largest size of a piece are for the message if memory is short */
+    size_t piece_bytes;
+};
 
-/* Makes `count` rows, `piece` at a time, and puts them out in order. Stops at the first failure. `what` and `piece_bytes`, the largest
- * size of a piece, are for the message if memory is short. */
-enum status put_in_order(uint64_t count, uint64_t piece, make_rows *make, const void *context, put_rows *put, void *to,
-                         const char *what, size_t piece_bytes, struct error *e);
+/* Collective. Writes the rows of all ranks: those of rank 0 first, then those of rank 1, and so on, each of which sends its pieces to rank
+ * 0 in turn. So no rank holds more than a few pieces as bytes, and a pipe gets the same bytes as a file. Stops at the first
+ * failure. Fails on all ranks if one rank fails, or passes an `e` that has failed. */
+enum status put_in_order(const struct ordered_rows *rows, struct error *e);
 
 /* Closes a stream of open_memstream(&rows->bytes, &rows->size). If it, or *e, has failed, frees the bytes. */
 void close_row_stream(FILE *stream, struct row_bytes *rows, const struct error *e);

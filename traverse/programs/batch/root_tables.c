@@ -52,13 +52,21 @@ static void fill_hops(const void *context, uint64_t begin, uint64_t end, int64_t
     }
 }
 
-/* Returns the distance from root number r of the batch to target number i, as they were given. A target without edges is reached
- * from itself alone. */
-static int64_t distance_to(const struct root_tables *t, uint32_t r, uint64_t i)
+/* Returns the distance from root number r of the batch to target number i, as they were given, as far as this rank has noted it. A
+ * target without edges is reached from itself alone. */
+static int32_t noted_distance(const struct root_tables *t, uint32_t r, uint64_t i)
 {
     if (t->target_index[i] == JOINED_NOWHERE)
         return t->target.ids[i] == t->ids[r] ? 0 : DEPTH_UNREACHED;
+    if (t->target_index[i] == JOINED_ELSEWHERE)
+        return DEPTH_UNREACHED;
     return t->targets.distance[r * t->targets.count + t->target_index[i]];
+}
+
+/* Returns the distance from root number r of the batch to target number i. */
+static int64_t distance_to(const struct root_tables *t, uint32_t r, uint64_t i)
+{
+    return t->all_distances != NULL ? t->all_distances[r * t->target.count + i] : noted_distance(t, r, i);
 }
 
 /* Fills in rows of --targets: the targets of each root, in the order in which they were given. */
@@ -86,12 +94,14 @@ uint64_t root_tables_reached_targets(const struct root_tables *t, uint32_t numbe
     return reached;
 }
 
-/* Sets t->first by the number of rows that each root has in a table: counts[r] or, if `counts` is NULL, the size of its ball. Returns
- * the number of all rows. */
+/* Sets t->first by the number of rows that each root has in a table: counts[r] or, if `counts` is NULL, the size of its ball if this
+ * rank appends it. Returns the number of all rows. */
 static uint64_t number_rows(struct root_tables *t, const uint64_t *counts)
 {
-    for (uint32_t r = 0; r < t->count; r++)
-        t->first[r + 1] = t->first[r] + (counts != NULL ? counts[r] : t->balls.ball[r].count);
+    for (uint32_t r = 0; r < t->count; r++) {
+        const int is_own = r >= t->balls_begin && r < t->balls_end;
+        t->first[r + 1] = t->first[r] + (counts != NULL ? counts[r] : is_own ? t->balls.ball[r].count : 0);
+    }
     return t->first[t->count];
 }
 
@@ -117,8 +127,10 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
         t->target_index[i] = joined_vertex(graph, &t->target.root[i]);
     if (batch_targets_open(&t->targets, graph, t->target_index, count, args->batch, s->threads, e) != ST_OK)
         return e->status;
+    if (joined_graph_is_divided(graph))
+        memory_take(graph->budget, (void **)&t->all_distances, args->batch * count, 4, "distances to the targets", e);
     for (uint64_t i = 0; i < count; i++) {
-        if (t->target_index[i] != JOINED_NOWHERE)
+        if (t->target_index[i] < JOINED_ELSEWHERE)
             t->target_index[i] = batch_targets_index(&t->targets, t->target_index[i]);
     }
     return ST_OK;
@@ -138,6 +150,7 @@ enum status root_tables_open(struct root_tables *t, const struct args *args, con
     const struct name_map *map = s->map;
     const struct comm *comm = &s->comm;
     const uint64_t base = s->graph.base;
+    t->is_divided = joined_graph_is_divided(graph);
     t->reached = (struct batch_table){.name = args->balls, .columns = "root,id,distance", .has_vertices = {1, 1, 0},
                                       .width = width, .map = map, .base = base, .comm = comm};
     t->hops = (struct batch_table){.name = args->hops, .columns = "root,distance,vertices", .has_vertices = {1, 0, 0},
@@ -160,9 +173,32 @@ void root_tables_receive(struct root_tables *t, struct batch_run *run, const uin
 {
     t->ids = ids;
     t->count = run->count;
+    t->balls_begin = 0;
+    t->balls_end = run->count;
     run->balls = t->reached.name != NULL ? &t->balls : NULL;
     run->targets = t->distances.name != NULL ? &t->targets : NULL;
     run->hops = t->reached.name != NULL || t->hops.name != NULL ? &t->counts : NULL;
+}
+
+enum status root_tables_gather(struct root_tables *t, struct error *e)
+{
+    const struct comm *comm = t->reached.comm;
+    for (uint32_t r = 0; t->all_distances != NULL && r < t->count; r++) {
+        for (uint64_t i = 0; i < t->target.count; i++)
+            t->all_distances[r * t->target.count + i] = noted_distance(t, r, i);
+    }
+    if (t->all_distances != NULL)
+        comm_max_ids(comm, t->all_distances, 4, t->count * t->target.count);
+    if (t->reached.name == NULL || !t->is_divided)
+        return e->status;
+    t->balls_begin = batch_balls_of_rank(t->count, comm->rank, comm->ranks);
+    t->balls_end = batch_balls_of_rank(t->count, comm->rank + 1, comm->ranks);
+    batch_balls_move(&t->balls, t->count, e);
+    for (uint32_t r = t->balls_begin; r < t->balls_end && e->status == ST_OK; r++) {
+        if (t->balls.ball[r].count == 0) /* the root has no edges */
+            batch_balls_isolate(&t->balls, r, t->ids[r]);
+    }
+    return comm_agree(comm, e);
 }
 
 enum status root_tables_append(struct root_tables *t, struct error *e)
@@ -170,15 +206,16 @@ enum status root_tables_append(struct root_tables *t, struct error *e)
     if (t->reached.name != NULL) {
         const uint64_t rows = number_rows(t, NULL);
 #pragma omp parallel for schedule(dynamic) if (rows > (1 << 12))
-        for (uint32_t r = 0; r < t->count; r++)
+        for (uint32_t r = t->balls_begin; r < t->balls_end; r++)
             batch_balls_sort(&t->balls, r, t->counts.vertices[r], t->counts.levels[r]);
         batch_table_append(&t->reached, rows, fill_reached, t, e);
     }
+    const uint64_t appends = !t->is_divided || t->hops.comm->rank == 0; /* all ranks have the same of all roots */
     if (t->hops.name != NULL)
-        batch_table_append(&t->hops, number_rows(t, t->counts.levels), fill_hops, t, e);
+        batch_table_append(&t->hops, appends * number_rows(t, t->counts.levels), fill_hops, t, e);
     if (t->distances.name != NULL)
-        batch_table_append(&t->distances, t->count * t->target.count, fill_distances, t, e);
-    t->count = 0;
+        batch_table_append(&t->distances, appends * t->count * t->target.count, fill_distances, t, e);
+    t->count = t->balls_begin = t->balls_end = 0;
     return e->status;
 }
 
@@ -196,6 +233,8 @@ void root_tables_close(struct root_tables *t)
     batch_table_close(&t->distances);
     batch_balls_close(&t->balls);
     batch_hops_close(&t->counts);
+    if (t->targets.graph != NULL)
+        memory_release(t->targets.graph->budget, t->all_distances);
     batch_targets_close(&t->targets);
     roots_free(&t->target);
     free(t->target_index);

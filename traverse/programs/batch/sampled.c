@@ -61,6 +61,8 @@ enum status sampled_open(struct sampled *s, const struct joined_graph *graph, co
 
 void sampled_close(struct sampled *s)
 {
+    if (s->graph != NULL)
+        memory_release(s->graph->budget, s->vertex);
     vertex_sums_close(&s->sums);
     free(s->reached);
     *s = (struct sampled){0};
@@ -126,25 +128,13 @@ static struct estimates estimate_vertex(const struct sampled *s, uint64_t v, int
     const uint64_t samples = directed ? s->roots->count - (uint64_t)is_sample : sum->roots;
     struct estimates result = {unknown, unknown, unknown, unknown};
     if (samples > 0)
-        result = estimate(sum, s->sums.unit, samples, directed ? s->graph->vertices - 1 : component - 1, m->totals.n);
+        result = estimate(sum, s->sums.unit, samples, directed ? s->graph->all_vertices - 1 : component - 1, m->totals.n);
     if (component > 0)
         result.reached = (struct estimate){(double)component, 0};
     return result;
 }
 
 /* ---- the table ---- */
-
-/* A vertex of the joined graph and its input id. */
-struct sampled_vertex {
-    uint64_t id, vertex;
-};
-
-/* Compares two struct sampled_vertex by id, for qsort. */
-static int compare_ids(const void *a, const void *b)
-{
-    const struct sampled_vertex *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
 
 /* Writes an estimate as two fields. Errors are written with 6 digits. A value that is not known is NaN, which numpy, pandas and R
  * read as such. */
@@ -162,10 +152,9 @@ static void put_estimate(struct table *t, struct estimate estimate, struct error
     table_text(t, error, strlen(error), e);
 }
 
-/* The table of --sample: the rows of all vertices, in the order of vertex[]. */
+/* The table of --sample: the rows of this rank. */
 struct sampled_rows {
     const struct sampled *sampled;
-    const struct sampled_vertex *vertex;
     enum table_form form;
     const struct name_map *map;
 };
@@ -183,9 +172,9 @@ static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t
         return lines;
     table_begin_stream(&t, stream, rows->form, rows->map, s->graph->shards->base);
     for (uint64_t i = begin; i < end; i++) {
-        const uint64_t id = rows->vertex[i].id;
+        const uint64_t id = s->vertex[i].id;
         const int is_sample = bsearch(&id, s->roots->ids, s->roots->count, sizeof id, compare_u64) != NULL;
-        const struct estimates row = estimate_vertex(s, rows->vertex[i].vertex, is_sample);
+        const struct estimates row = estimate_vertex(s, s->vertex[i].vertex, is_sample);
         table_vertex(&t, (int64_t)id, &e);
         put_estimate(&t, row.reached, &e);
         put_estimate(&t, row.closeness, &e);
@@ -197,44 +186,99 @@ static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t
     return lines;
 }
 
-/* Writes the next rows to an open file. Called by put_in_order, with the struct outfile. */
-static enum status write_bytes(void *to, const char *bytes, size_t size, struct error *e)
+/* Collective. Writes the rows of s->vertex of all ranks, in the order of the ranks. */
+static enum status write_table(const struct sampled *s, const char *name, const struct name_map *map, const struct comm *comm,
+                               struct error *e)
 {
-    return outfile_write(to, bytes, size, e);
-}
-
-/* Writes the table on rank 0. */
-static enum status write_table(const struct sampled *s, const char *name, const struct name_map *map, struct error *e)
-{
+    const struct sampled_rows rows = {s, table_form_of(name), map};
     struct outfile *out = NULL;
     struct table t;
-    struct sampled_vertex *vertex;
-    const uint64_t vertices = s->graph->vertices;
-    if (memory_take(s->graph->budget, (void **)&vertex, vertices, sizeof *vertex, "vertices by id", e) != ST_OK)
-        return e->status;
-    for (uint64_t v = 0; v < vertices; v++)
-        vertex[v] = (struct sampled_vertex){s->graph->ids[v], v};
-    qsort(vertex, vertices, sizeof *vertex, compare_ids);
-    if (outfile_open(&out, name, e) == ST_OK) {
-        table_begin(&t, out, table_form_of(name), map, s->graph->shards->base);
+    if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK) {
+        table_begin(&t, out, rows.form, map, s->graph->shards->base);
         table_columns(&t, columns, e);
-        put_in_order(vertices, PIECE, make_lines, &(struct sampled_rows){s, vertex, table_form_of(name), map}, write_bytes, out,
-                     "rows of centralities", PIECE * LINE_BYTES, e);
     }
-    if (e->status == ST_OK)
+    put_in_order(&(struct ordered_rows){comm, out, s->vertices, PIECE, make_lines, &rows, "rows of centralities", PIECE * LINE_BYTES}, e);
+    if (e->status == ST_OK && out != NULL)
         outfile_commit(out, NULL, e);
     else
         outfile_abort(out);
-    memory_release(s->graph->budget, vertex);
-    return e->status;
+    return comm_agree(comm, e);
+}
+
+/* Compares two struct sampled_vertex by id, for qsort. */
+static int compare_ids(const void *a, const void *b)
+{
+    const struct sampled_vertex *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Sets s->vertex to the `count` vertices with these ids, which have the sums with the same index. */
+static enum status sort_vertices(struct sampled *s, const uint64_t *ids, uint64_t stride, uint64_t count, struct error *e)
+{
+    s->vertices = count;
+    memory_release(s->graph->budget, s->vertex);
+    if (memory_take(s->graph->budget, (void **)&s->vertex, count, sizeof *s->vertex, "vertices by id", e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < count; i++)
+        s->vertex[i] = (struct sampled_vertex){ids[i * stride], i};
+    qsort(s->vertex, count, sizeof *s->vertex, compare_ids);
+    return ST_OK;
+}
+
+/* ---- sums of ranks that divide the graph ---- */
+
+/* A vertex with its sums, as a rank sends it. */
+struct sampled_sum {
+    uint64_t id;
+    int64_t root;
+    struct vertex_sum sum;
+};
+
+/* Collective. Replaces the sums of this rank by those of its range of ids: rank r has the ids from r * width up to (r + 1) * width.
+ * s->vertex has the vertices of this rank, by ascending id. */
+static enum status share_sums(struct sampled *s, const struct comm *comm, struct error *e)
+{
+    static const char what[] = "sums of each vertex";
+    const uint64_t width = divide_up(s->graph->shards->manifest.totals.n, comm->ranks);
+    struct memory_budget *budget = s->graph->budget;
+    uint64_t *counts = zeroed(2 * comm->ranks + 1, sizeof *counts, what, e), *begin = counts + comm->ranks;
+    struct sampled_sum *own = NULL, *got;
+    if (counts != NULL)
+        memory_take(budget, (void **)&own, s->vertices, sizeof *own, what, e);
+    for (uint64_t i = 0; own != NULL && i < s->vertices; i++) {
+        const uint64_t v = s->vertex[i].vertex;
+        own[i] = (struct sampled_sum){s->vertex[i].id, s->sums.root[v], s->sums.sum[v]};
+        counts[own[i].id / width]++;
+    }
+    if (comm_deal(comm, own, counts, sizeof *own, budget, (void **)&got, begin, what, e) == ST_OK &&
+        vertex_sums_resize(&s->sums, begin[comm->ranks], e) == ST_OK &&
+        sort_vertices(s, &got->id, sizeof *got / 8, begin[comm->ranks], e) == ST_OK) {
+        for (uint64_t i = 0; i < s->vertices; i++) {
+            s->sums.root[i] = (int32_t)got[i].root;
+            s->sums.sum[i] = got[i].sum;
+        }
+    }
+    memory_release(budget, own);
+    memory_release(budget, got);
+    free(counts);
+    return comm_agree(comm, e);
 }
 
 enum status sampled_write(struct sampled *s, const char *name, const struct name_map *map, const struct comm *comm,
                           struct error *e)
 {
-    comm_sum_u64(comm, (uint64_t *)s->sums.sum, s->graph->vertices * (sizeof *s->sums.sum / 8));
-    comm_max_ids(comm, s->sums.root, 4, s->graph->vertices);
-    if (comm->rank == 0)
-        write_table(s, name, map, e);
+    const int divided = joined_graph_is_divided(s->graph);
+    if (!divided) {
+        comm_sum_u64(comm, (uint64_t *)s->sums.sum, s->graph->vertices * (sizeof *s->sums.sum / 8));
+        comm_max_ids(comm, s->sums.root, 4, s->graph->vertices);
+    }
+    if (divided || comm->rank == 0)
+        sort_vertices(s, s->graph->ids, 1, s->graph->vertices, e);
+    if (divided && comm_agree(comm, e) == ST_OK) {
+        comm_broadcast(comm, s->reached, s->roots->count * sizeof *s->reached, 0);
+        share_sums(s, comm, e);
+    }
+    if (divided || comm->rank == 0)
+        write_table(s, name, map, divided ? comm : &comm_alone, e);
     return comm_agree(comm, e);
 }

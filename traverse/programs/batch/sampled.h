@@ -10,12 +10,19 @@
 
 #include "traverse/session/searcher.h"
 
+/* A vertex with sums, and its input id. */
+struct sampled_vertex {
+    uint64_t id, vertex;
+};
+
 struct sampled {
-    const struct joined_graph *graph;
+    const struct joined_graph *graph; /* the vertices that this rank notes (joined_graph_noted) */
     const struct roots *roots; /* the samples, by ascending id */
     struct vertex_sums sums;
     uint64_t *reached;         /* [roots->count] number of vertices that each sample has reached. Owned */
     uint64_t farthest;         /* the largest distance so far; only on rank 0 */
+    struct sampled_vertex *vertex; /* [vertices] by ascending id: the rows of this rank, once sampled_write has made them */
+    uint64_t vertices;
 };
 
 /* Keeps `wanted` of the *count ids of a sorted array, or all if there are no more, and sets *count to their number. The sample depends on
@@ -31,12 +38,12 @@ void sampled_turn(struct joined_graph *graph);
 enum status sampled_open(struct sampled *sampled, const struct joined_graph *graph, const struct roots *roots, uint64_t batch,
                          int threads, struct error *e);
 
-/* Notes the results of `count` samples, from number `first` on. Fails with ST_RUNTIME if their distances are too large for the
+/* Notes the results of `count` samples, from number `first` on. Called on rank 0. Fails with ST_RUNTIME if their distances are too large for the
  * sums. */
 enum status sampled_add(struct sampled *sampled, uint64_t first, const struct batch_result *results, uint64_t count,
                         struct error *e);
 
-/* Collective. Adds up the sums of all ranks. Then rank 0 writes a row for each vertex with edges, by ascending id, to the file
+/* Collective. Adds up the sums of all ranks or, if ranks divide the graph, gives each rank those of a range of ids. Then rank 0 writes a row for each vertex with edges, by ascending id, to the file
  * `name`. `map` has the names of vertices; NULL: rows have ids. */
 enum status sampled_write(struct sampled *sampled, const char *name, const struct name_map *map, const struct comm *comm,
                           struct error *e);

@@ -27,8 +27,7 @@ enum status vertex_sums_open(struct vertex_sums *s, const struct joined_graph *g
     *s = (struct vertex_sums){.graph = graph, .threads = threads};
     s->rows = (uint32_t)smaller(batch, larger(LEAST_ROWS, (uint64_t)threads));
     s->unit = ldexp(1, (int)smaller(EXACT_BITS, 63 - bits_for(roots)));
-    if (memory_take(graph->budget, (void **)&s->sum, graph->vertices, sizeof *s->sum, "sums of each vertex", e) != ST_OK ||
-        memory_take(graph->budget, (void **)&s->root, graph->vertices, 4, "sums of each vertex", e) != ST_OK ||
+    if (vertex_sums_resize(s, graph->vertices, e) != ST_OK ||
         memory_take(graph->budget, (void **)&s->inverse, 2 * SMALL, 8, "sums of each vertex", e) != ST_OK)
         return e->status;
     memset(s->root, 0xff, graph->vertices * sizeof *s->root);
@@ -46,6 +45,16 @@ void vertex_sums_close(struct vertex_sums *s)
         memory_release(s->graph->budget, arrays[i]);
     pool_close(s->pool);
     *s = (struct vertex_sums){0};
+}
+
+enum status vertex_sums_resize(struct vertex_sums *s, uint64_t vertices, struct error *e)
+{
+    struct memory_budget *budget = s->graph->budget;
+    memory_release(budget, s->sum);
+    memory_release(budget, s->root);
+    s->root = NULL;
+    memory_take(budget, (void **)&s->sum, vertices, sizeof *s->sum, "sums of each vertex", e);
+    return e->status == ST_OK ? memory_take(budget, (void **)&s->root, vertices, 4, "sums of each vertex", e) : e->status;
 }
 
 /* The first batch may have added levels before it was given up. */

@@ -31,6 +31,8 @@ struct vertex_sums {
 /* Opens *sums for `roots` roots in all, in batches of up to `batch`. The caller calls vertex_sums_close even after a failure. */
 enum status vertex_sums_open(struct vertex_sums *sums, const struct joined_graph *graph, uint64_t roots, uint64_t batch,
                              int threads, struct error *e);
+/* Replaces the sums by those of `vertices` other vertices, all of them 0. */
+enum status vertex_sums_resize(struct vertex_sums *sums, uint64_t vertices, struct error *e);
 void vertex_sums_close(struct vertex_sums *sums); /* frees all memory; *sums may be all zeros */
 
 /* Called when a batch begins, or begins again from the start. Then forgets what it had added. */

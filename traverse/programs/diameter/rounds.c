@@ -38,7 +38,7 @@ static int open_batch(struct rounds *r)
         return 0;
     r->backend = batch_cpu;
     r->backend.open_single = NULL;
-    if (joined_graph_open(&r->all, &searcher->graph, 0, &searcher->budget, &error) == ST_OK &&
+    if (joined_graph_open(&r->all, &searcher->graph, &comm_alone, 0, &searcher->budget, &error) == ST_OK &&
         batch_open(&r->batch, &r->backend, &r->all, &setup, &error) == ST_OK &&
         memory_left(&searcher->budget) / 4 > (LANDMARKS + 1) * r->search->capacity) {
         r->together = 1;

@@ -399,9 +399,13 @@ static enum status set_up(struct run *run, struct error *e)
     if (e->status == ST_OK)
         backend = backend_table(devices, &pair_cpu, &pair_cuda, e);
     if (e->status == ST_OK &&
-        searcher_open_all_shards(s, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
-                                 backend->bytes_needed, e) == ST_OK)
+        searcher_open_shards(s, &comm_alone, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
+                             backend->bytes_needed, e) == ST_OK)
         choose_pairs(run, e);
+    const size_t used = strlen(e->text);
+    if (e->status == ST_RESOURCE && backend != NULL && s->comm.ranks > 1)
+        snprintf(e->text + used, sizeof e->text - used, "; each rank of dbfs-paths has the whole graph: dbfs-batch --distribute with "
+                 "--targets finds distances with a part of it on each");
     run->job = (struct pair_job){.comm = &s->comm,
                                  .graph = &s->graph,
                                  .roots = &s->roots,
