@@ -87,6 +87,9 @@ EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$batch" -@ 1 --backend cuda -n 90 -
     "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs find what the CPU finds' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
 check 'centralities of several ranks are those of one' cmp "$tmp/alone" "$tmp/ranks"
+check_exit 0 'ranks that divide a graph' "$MPIEXEC" -n 3 "$batch" -@ 1 --distribute -n 90 --force --centrality "$tmp/ranks" "$tmp/rmat"
+check_says 'the GPUs are not used: ranks that divide a graph search on CPUs'
+check "$situation: centralities are those of one rank" cmp "$tmp/alone" "$tmp/ranks"
 check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
 check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
 for room in 16 64 128; do # rows or words have no room

@@ -433,8 +433,11 @@ static enum status choose_sharing(struct batching *b, uint64_t words, struct err
         cli_note(&args->cli, "a rank has %" PRIu64 " MiB, and the whole graph takes about %" PRIu64 ": the ranks divide it among "
                  "them, and search together (--distribute)", least >> 20, bytes >> 20);
     b->sharing = comm->ranks > 1 && (args->distribute || bytes > least) ? comm : &comm_alone;
-    if (b->sharing->ranks > 1)
-        args->backend = BACKEND_CPU;
+    if (b->sharing->ranks == 1)
+        return ST_OK;
+    if (args->backend == BACKEND_AUTO && comm->rank == 0 && backend_gpu_address(BACKEND_AUTO, 0) != 0)
+        cli_note(&args->cli, "the GPUs are not used: ranks that divide a graph search on CPUs");
+    args->backend = BACKEND_CPU;
     return ST_OK;
 }
 
