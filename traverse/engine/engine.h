@@ -348,8 +348,8 @@ struct backend {
                         struct error *e);
 
     /* After `join`: opens mailboxes for the devices of handles[count], which are those of all shards but the peers', and writes
-     * where they are to *mail. Sets *searches_fused to whether search_begin may be called,
-     * for which the mail must be passed on. The next `reach` or `close` frees the mailboxes. */
+     * where they are to *mail. Sets *searches_fused to whether search_begin may be called, for which the mail must be passed
+     * on. The next `reach` or `close` frees the mailboxes. */
     enum status (*reach)(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
                          int *searches_fused, struct error *e);
 

@@ -200,7 +200,7 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
 template <class S> __device__ static inline void enter_barrier(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.peers.barriers + 1;
-    __syncthreads(); /* all threads have read the number of the last barrier */
+    __syncthreads(); /* all threads have written s.block_counts and read the number of the last barrier */
     if (threadIdx.x < WARP) {
         if (!s.peers.single_block) {
             if (ordered)
@@ -218,11 +218,12 @@ template <class S> __device__ static inline void leave_barrier(S &s, bool ordere
 {
     const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
     const unsigned long long begun = S::noted ? device_nanoseconds() : 0;
+    __syncthreads(); /* all threads have read the number of the last barrier */
     if (warp < s.joint.count)
         await_flags(s, number, warp, ordered);
-    __syncthreads(); /* all warps have read the number of the last barrier */
     if (threadIdx.x == 0)
         s.peers.barriers = number;
+    __syncthreads();
     if (warp == 0) { /* each lane sums up one value; a single thread would read the values one after the other */
         unsigned long long sum = 0;
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
