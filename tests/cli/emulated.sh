@@ -301,10 +301,8 @@ levels_together bridge inf 2x2 'block masks block' 10
 memory='--exchange-memory host'
 levels_together grid memory 2x1 'block list block'
 levels_together bridge memory 2x1 'block list block masks block'
-levels_together bridge inf 2x2 'block masks block'
 unset memory
 search rmat 4 2x1 --exchange-memory host --direction pull
-search rmat inf 4x1 --exchange-memory host --direction pull
 search arcs inf 2x1 --exchange-memory host
 tree bridge 3 2x2 59 --exchange-memory host --direction pull
 tree path memory 1x4 7

@@ -4,13 +4,13 @@
 #include "formats/base/arith.h"
 #include "formats/mpi/watch.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     PACKET_VERTICES = 480, /* the most vertices that go in a packet */
-    IDLE_PASSES = 256      /* passes in which nothing moved, before another thread gets the core */
+    CROWDED_SLEEP_NS = 50000 /* between two passes in which nothing moves, where another thread wants the core */
 };
 
 /* The beginning of a message: the values of a flag, and the first vertices. */
@@ -268,6 +268,15 @@ static void tell_watch(struct relay *relay, int waits)
         watch_wait_end();
 }
 
+/* Spins once. Sleeps for a moment if another thread wants the core: a rank with too few cores would hold up its own device. */
+static void wait_a_little(struct relay *relay)
+{
+    const struct timespec moment = {.tv_nsec = CROWDED_SLEEP_NS};
+    patience_is_over(&relay->patience, 0);
+    if (patience_was_taken(&relay->patience))
+        nanosleep(&moment, NULL);
+}
+
 enum status relay_pass(void *context, struct error *e)
 {
     struct relay *relay = context;
@@ -278,9 +287,9 @@ enum status relay_pass(void *context, struct error *e)
         waits |= relay->links[i].step != AWAIT_FLAG;
     }
     if (moved)
-        relay->idle = 0;
-    else if (relay->idle++ > IDLE_PASSES)
-        sched_yield();
-    tell_watch(relay, waits && relay->idle > IDLE_PASSES);
+        relay->patience = (struct patience){0};
+    else
+        wait_a_little(relay);
+    tell_watch(relay, waits && relay->patience.begun > 0);
     return e->status;
 }

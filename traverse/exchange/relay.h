@@ -9,6 +9,7 @@
 #include "traverse/engine/rank_devices.h"
 #include "group.h"
 
+#include "formats/base/patience.h"
 #include "formats/mpi/mail.h"
 
 struct relay_link;
@@ -22,7 +23,7 @@ struct relay {
     uint32_t number;           /* of the last barrier of the last search */
     int runs;                  /* the devices of all ranks can search by themselves, with this relay */
     uint64_t sent_vertices, sent_bytes; /* in this search */
-    unsigned idle;             /* passes since anything moved */
+    struct patience patience;  /* since anything moved */
     int is_watched;            /* the watch was told that this rank waits for others */
 };
 
