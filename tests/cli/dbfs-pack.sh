@@ -146,7 +146,7 @@ touch "$tmp/full/notes"
 check_exit 1 'a folder with other files' "$pack" -p 3 -o "$tmp/full" "$tmp/g.edges"
 check '--force writes beside them' "$pack" -q --force -p 3 -o "$tmp/full" "$tmp/g.edges"
 check 'dbfs-pack --force leaves other files of the folder alone' test -e "$tmp/full/notes"
-check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/g.split" "$tmp/g.edges"
+check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/full/notes" "$tmp/g.edges"
 check_exit 1 'a folder in a missing one' "$pack" -p 3 -o "$tmp/none/x" "$tmp/g.edges"
 
 # ---- refused input, which leaves nothing ----
