@@ -178,7 +178,7 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     if (name_part(c, args, e) != ST_OK || (args->resume && read_part(c, roots, &kept, e) != ST_OK) ||
         outfile_open_growing(&c->out, c->name, kept, e) != ST_OK)
         return e->status;
-    table_begin(&c->table, c->out, table_form_of(c->name), c->map, c->base);
+    table_begin(&c->table, c->out, table_form_of(c->name), c->map, /* base */ 0); /* lines have the ids of the file */
     if (c->part == NULL)
         table_columns(&c->table, columns, e);
     else if (kept == 0 && outfile_write(c->out, c->key, strlen(c->key), e) == ST_OK)
@@ -197,7 +197,7 @@ static enum status write_finished(struct centrality *c, struct error *e)
     if (file == NULL)
         return fail_errno(e, c->part, "cannot read");
     if (outfile_open(&out, c->name, e) == ST_OK) {
-        table_begin(&c->table, out, table_form_of(c->name), c->map, c->base);
+        table_begin(&c->table, out, table_form_of(c->name), c->map, /* base */ 0); /* lines have the ids of the file */
         table_columns(&c->table, columns, e);
     }
     for (uint64_t number = 0; e->status == ST_OK && (length = getline(&line, &room, file)) > 0; number++) {
