@@ -94,7 +94,7 @@ enum status result_name_check(const char *name, enum result_content content, con
         i++;
     if (name == NULL || i == count || (known[i].contents >> content & 1))
         return ST_OK;
-    if (known[i].compressor != NULL && content != RESULT_IS_FOLDER)
+    if (known[i].compressor != NULL && content != RESULT_IS_FOLDER && content != RESULT_IS_NAMES) /* these take no '-' */
         return refuse_compressed(name, known[i].compressor, program, e);
     int stem = (int)(strlen(name) - strlen(known[i].suffix));
     if (written[content].other_suffix == NULL)

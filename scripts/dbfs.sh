@@ -589,7 +589,7 @@ say_notes() {
     mapfile -t -n 21 lines <"$place"
     for line in "${lines[@]}"; do
         for ((i = 0; i < $#; i++)); do line=${line//$'\1'$i$'\1'/"${@:i+1:1}"}; done
-        echo "${line//[[:cntrl:]]/?}" >&2
+        echo "${line//[$'\1'-$'\b'$'\n'-$'\37'$'\177']/?}" >&2 # tabs stay, as in the programs
     done
 }
 

@@ -234,12 +234,14 @@ void memory_discharge(struct memory_budget *budget, uint64_t bytes)
     __atomic_fetch_sub(&budget->taken_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-/* Allocates zeroed elements and charges them to the budget. On failure *array is NULL. */
+/* Allocates zeroed elements and charges them to the budget. On failure, or after an earlier one, *array is NULL. */
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e)
 {
     uint64_t bytes;
     *array = NULL;
+    if (e->status != ST_OK)
+        return e->status;
     if (size_mul(count, width, &bytes))
         return fail(e, ST_RESOURCE, "%s: its size overflows 64 bits", what);
     if (memory_charge(budget, bytes, what, e) != ST_OK)

@@ -40,7 +40,8 @@ static inline uint64_t memory_left(const struct memory_budget *budget)
 
 /* Allocates `count` zeroed elements of `width` bytes and charges them to the budget. If they exceed the budget or the
  * system refuses them, it is ST_RESOURCE: *array is NULL, and the message names `what`, the bytes needed and the bytes
- * left. Free with memory_release. Any thread may call both functions. */
+ * left. If *e already holds a failure, *array is NULL, too, and that failure is returned; so the status of the last of several
+ * calls is that of all. Free with memory_release. Any thread may call both functions. */
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */

@@ -120,11 +120,11 @@ done
 check_exit 2 'a folder of several kept graphs' dbfs -r 0 g.txt.dbfs
 check_says '^dbfs: g.txt.dbfs: has 2 graphs: give a file that they are of, or a folder of `dbfs --cache-list g.txt.dbfs`'
 mkdir noted
-for i in {1..25}; do printf 'source,target,weight\n0,%d,.5\n' $i >noted/$i.csv; done
+for i in {1..25}; do printf 'source,target,the\tweight\n0,%d,.5\n' $i >noted/$i.csv; done
 check_exit 0 'many files' dbfs -q --cache noted/kept -r 0 noted/*.csv
 check "$situation: have no notes with -q" test ! -s ../err
 dbfs -r 0 noted/1.csv 2>noted/first
-check 'a table gets notes' grep -qx 'dbfs: noted/1.csv: the first line is taken for column names: source,target,weight' noted/first
+check 'a table gets notes' grep -qx 'dbfs: noted/1.csv: the first line is taken for column names: source,target,the	weight' noted/first
 check_exit 0 'a kept graph' dbfs -r 0 noted/1.csv
 check "$situation: gets the notes again" cmp noted/first ../err
 check_exit 0 'a kept graph under another name' dbfs -r 0 ./noted/1.csv

@@ -450,6 +450,8 @@ static void test_memory(void)
     report(memory_take(&budget, &array, 100, 8, "large", &e) == ST_RESOURCE && array == NULL &&
                strstr(e.text, "large") != NULL,
            "memory over the budget is refused by name");
+    report(memory_take(&budget, &array, 1, 8, "small", &e) == ST_RESOURCE && array == NULL,
+           "memory is refused after a failure, whose status is that of all requests");
     memory_release(&budget, kept);
     report(budget.taken_bytes == 0, "memory released is back in the budget");
     memset(&e, 0, sizeof e);
