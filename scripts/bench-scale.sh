@@ -223,6 +223,7 @@ $all rmat$scale/peer $all
 $(in_ranks '' rmat$scale/peer peer)
 $ranks-u rmat$scale/peer $ranks --exchange-memory peer --uniquify
 $(in_ranks -host rmat$scale/host host)
+$ranks-host-stepped rmat$scale/host $ranks --exchange-memory host --stepped
 $ranks-host-u rmat$scale/host $ranks --exchange-memory host --uniquify
 $ranks-host-ir rmat$scale/host $ranks --exchange-memory host --reduction nonblocking
 $ranks-list rmat$scale/host $ranks --exchange-memory host --exchange-form list
@@ -237,9 +238,10 @@ END
         over rmat $set_up-host $all .5 "RMAT $scale, $set_up by host messages over $all"
     done
     over rmat $ranks-u $ranks .95 "RMAT $scale, $ranks, --uniquify over without"
-    over rmat $ranks-host-u $ranks-host .95 'the same by host messages'
+    over rmat $ranks-host-u $ranks-host-stepped .95 'the same by host messages, stepped'
     over rmat $ranks-list-u $ranks-list .95 'the same by host messages of lists'
-    over rmat $ranks-host-ir $ranks-host 1.0 "RMAT $scale, $ranks by host messages, nonblocking over blocking"
+    over rmat $ranks-host-ir $ranks-host-stepped 1.0 "RMAT $scale, $ranks by host messages, stepped, nonblocking over blocking"
+    over rmat $ranks-host $ranks-host-stepped 1.3 "RMAT $scale, $ranks by host messages, over stepped"
 }
 
 stage_uniform() {
@@ -284,6 +286,7 @@ stage_four() {
 4x1 rmat$scale/peer 4x1
 2x2-peer rmat$scale/peer 2x2 --exchange-memory peer
 2x2-host rmat$scale/host 2x2 --exchange-memory host
+2x2-host-stepped rmat$scale/host 2x2 --exchange-memory host --stepped
 2x2-host-l rmat$scale/host 2x2 --exchange-memory host --local-all2all
 2x2-list rmat$scale/host 2x2 --exchange-memory host --exchange-form list
 2x2-list-l rmat$scale/host 2x2 --exchange-memory host --exchange-form list --local-all2all
@@ -291,7 +294,7 @@ END
     drop rmat$scale
     over four 2x2 1x4 .85 "RMAT $scale, p = 4 on $gpus GPUs, 2x2 over 1x4"
     over four 4x1 1x4 .85 "RMAT $scale, p = 4 on $gpus GPUs, 4x1 over 1x4"
-    over four 2x2-host-l 2x2-host 1.0 "RMAT $scale, 2x2 by host messages, --local-all2all over without"
+    over four 2x2-host-l 2x2-host-stepped 1.0 "RMAT $scale, 2x2 by host messages, stepped, --local-all2all over without"
     over four 2x2-list-l 2x2-list 1.0 'the same with lists'
 }
 

@@ -23,10 +23,10 @@ check "$situation: ratios of rounds are printed" grep -q '^RMAT 8, 2 GPUs over 1
 check 'what did not run has none' grep -q '^RMAT 8, 2x1 by host messages over 1x2  *-$' "$tmp/out"
 check_exit 0 'RMAT with messages' scale SETUPS='1x2|2x1.*' $run rmat
 check "$situation: each option of the exchange has its row" test "$(rows rmat)" = \
-    '1x2 2x1 2x1-u 2x1-host 2x1-host-u 2x1-host-ir 2x1-list 2x1-list-u '
+    '1x2 2x1 2x1-u 2x1-host 2x1-host-stepped 2x1-host-u 2x1-host-ir 2x1-list 2x1-list-u '
 check 'peers and messages are what they are called' both rmat 2x1 14 2x1-host 'peer host'
-check "$situation: each row has its options" test "$(grep -c 'memory host --uniquify$\|--exchange-form list --uniquify$\|--reduction nonblocking$' \
-    "$tmp/out")" = 3
+check "$situation: each row has its options" test "$(grep -c 'memory host --stepped$\|memory host --uniquify$\|--exchange-form list --uniquify$\|--reduction nonblocking$' \
+    "$tmp/out")" = 4
 check 'the ratio of messages is that of its rows' ratio_is 'RMAT 8, 2x1 by host messages over 1x2' rmat 2x1-host 1x2
 check_exit 0 'four GPUs' scale GPUS=4 SETUPS='weak-1x1|1x1|1x4|2x2|2x2-host' $run rmat
 check "$situation: search four times the graph" test "$(row rmat weak-1x1 4) $(row rmat 2x2-host 4)" = 'rmat7 rmat9'
@@ -38,9 +38,9 @@ check "$situation: rows are without delegates and with the TH suggested" test "$
 check "$situation: roots of a grid are its corners and its middle" both grid 1x1 7 1x2 '3 3'
 check "$situation: us a level are those of the row" \
     grep -q "^grid 9, us a level, 1x2  *$(row grid 1x2 12)  must be 20$" "$tmp/out"
-check "$situation: the stage of four GPUs has its rows" test "$(rows four)" = '1x4 2x2-host 2x2-host-l '
-check "$situation: the ratio of --local-all2all is that of its rows" ratio_is 'RMAT 8, 2x2 by host messages, --local-all2all over without' four \
-    2x2-host-l 2x2-host
+check "$situation: the stage of four GPUs has its rows" test "$(rows four)" = '1x4 2x2-host 2x2-host-stepped 2x2-host-l '
+check "$situation: the ratio of --local-all2all is that of its rows" ratio_is 'RMAT 8, 2x2 by host messages, stepped, --local-all2all over without' four \
+    2x2-host-l 2x2-host-stepped
 check "$situation: the stage of thresholds has TH 0 and infinite TH" both th 1x2-th0 5 1x2-thinf '0 inf'
 best=$(for th in '' -th0 -thinf; do row th 1x2$th 9; done | sort -g | head -1)
 check "$situation: the ratio of the TH suggested to the best one is printed" grep -q "^RMAT 8, 1x2, mean .* $(awk -v a="$(row th 1x2 9)" -v b="$best" \

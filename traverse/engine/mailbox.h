@@ -43,7 +43,9 @@ struct mail {
     uint32_t count;
     unsigned char *whole_out; /* [whole_bytes] */
     uint64_t most_vertices, part_bytes, whole_bytes;
-    uint32_t numbers; /* when a search begins and the last barrier's number is at least this, numbers go on from number % 2 */
+    /* the limit of barrier numbers: a search that begins when the last number has reached it goes on from that number % 2, so that
+     * the two buffers are still used in turn */
+    uint32_t numbers;
 };
 
 /* What passes mail on while devices search: the thread that waits for the devices calls `pass` again and again. */

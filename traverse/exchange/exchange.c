@@ -46,7 +46,8 @@ static int may_pass_mail(const struct exchange *x)
 {
     const struct exchange_options *o = &x->options;
     return !x->group.holds_all_shards && !o->stepped && x->rank->exchange_memory == EXCHANGE_HOST &&
-           o->form == EXCHANGE_FORM_AUTO && !o->nonblocking && !o->local_all2all && !o->uniquify;
+           o->form == EXCHANGE_FORM_AUTO && !o->nonblocking && !o->local_all2all && !o->uniquify &&
+           o->chunk_bytes == EXCHANGE_CHUNK_BYTES;
 }
 
 /* Counts the normals and the rows of nn, forms the group, and allocates memory for masks and, unless the group holds

@@ -108,10 +108,11 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 /* ---- bitmaps or lists ---- */
 
 /* Returns whether devices may search by themselves: the group holds all shards, all devices can (backend.join), and no
- * option prescribes the form of vertices, which does not matter to a single device; or devices pass mail on. */
+ * option prescribes the form of vertices, which does not matter to a single device; or devices pass mail on, of which nobody
+ * counts the vertices between ranks. */
 int exchange_is_fused(const struct exchange *x)
 {
-    return x->relay.runs || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
+    return (x->relay.runs && x->pairs == NULL) || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
                              (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO));
 }
 

@@ -38,22 +38,31 @@ struct relay_link {
 
 /* ---- opening ---- */
 
-/* Returns the handles of the devices of all shards, which the caller frees; NULL after a failure. Collective. */
-static struct peer_handle *share_handles(const struct rank *rank, struct error *e)
+/* Collective. Returns the handles (engine.h) of the devices of all shards outside the group, in the order of the shards. The caller
+ * frees them, also after a failure, when they are incomplete or NULL. */
+static struct peer_handle *share_handles(const struct group *group, struct error *e)
 {
+    const struct rank *rank = group->rank;
     const uint32_t p = rank->graph->manifest.p;
     struct peer_handle *handles = zeroed(p, sizeof *handles, "devices of other ranks", e);
+    uint32_t far = 0;
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         rank->backend->show(rank->devices[g], 0, &handles[shard_of_device(rank->comm->rank, g, rank->comm->ranks)], e);
-    if (comm_agree(rank->comm, e) == ST_OK)
-        comm_sum_u64(rank->comm, handles->words, p * (sizeof *handles / sizeof *handles->words));
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return handles;
+    comm_sum_u64(rank->comm, handles->words, p * (sizeof *handles / sizeof *handles->words));
+    for (uint32_t s = 0; s < p; s++) {
+        if (!group_has_shard(group, s))
+            handles[far++] = handles[s];
+    }
     return handles;
 }
 
-/* Opens the links of a device: one for each shard that is not in the group, in the order of the shards. */
+/* Appends the links of a device of this rank to relay->links: one for each shard that is not in the group, in the order of the
+ * shards. */
 static void open_links(struct relay *relay, const struct group *group, uint32_t device)
 {
-    const struct rank *rank = relay->rank;
+    const struct rank *rank = group->rank;
     const uint32_t ranks = rank->comm->ranks, G = rank->device_count;
     uint32_t far = 0;
     for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
@@ -70,40 +79,22 @@ static void open_links(struct relay *relay, const struct group *group, uint32_t 
     }
 }
 
-/* Tells a device of the far devices, which are those of all shards outside the group. */
-static enum status reach_far(struct relay *relay, const struct group *group, const struct peer_handle *handles, uint32_t device,
-                             int *runs, struct error *e)
-{
-    const struct rank *rank = relay->rank;
-    const uint32_t p = rank->graph->manifest.p;
-    struct peer_handle *far = zeroed(p, sizeof *far, "devices of other ranks", e);
-    uint32_t count = 0;
-    for (uint32_t s = 0; s < p && e->status == ST_OK; s++) {
-        if (!group_has_shard(group, s))
-            far[count++] = handles[s];
-    }
-    if (e->status == ST_OK)
-        rank->backend->reach(rank->devices[device], far, count, &relay->mail[device], runs, e);
-    free(far);
-    return e->status;
-}
-
 enum status relay_open(struct relay *relay, const struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint32_t far = rank->graph->manifest.p - group->count, most = far * rank->device_count;
     uint64_t stepped = 0;
-    *relay = (struct relay){.rank = rank};
+    *relay = (struct relay){0};
     relay->mail = zeroed(rank->device_count, sizeof *relay->mail, "mailboxes", e);
     relay->links = zeroed(most, sizeof *relay->links, "links to other ranks", e);
     if (e->status == ST_OK)
         comm_mail_open(&relay->messages, most * RELAY_PLACES, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    struct peer_handle *handles = share_handles(rank, e);
+    struct peer_handle *handles = share_handles(group, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         int runs = 0;
-        if (reach_far(relay, group, handles, g, &runs, e) == ST_OK && runs)
+        if (rank->backend->reach(rank->devices[g], handles, far, &relay->mail[g], &runs, e) == ST_OK && runs)
             open_links(relay, group, g);
         stepped += !runs;
     }
@@ -125,7 +116,7 @@ void relay_close(struct relay *relay)
 
 void relay_begin(struct relay *relay)
 {
-    relay->sent_vertices = relay->sent_bytes = 0;
+    relay->sent_vertices = 0;
     if (relay->number >= relay->mail->numbers)
         relay->number &= 1;
     for (uint32_t i = 0; i < relay->count; i++) {
@@ -135,15 +126,13 @@ void relay_begin(struct relay *relay)
 }
 
 /* Begins to send or to receive the bytes of a place, if there are any. */
-static void move(struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
+static void move(const struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
 {
     const int sends = place <= SEND_WHOLE;
     const struct transfer message = {link->far_rank, sends ? link->tag_out : link->tag_in, bytes, size};
     if (size == 0)
         return;
     (sends ? comm_mail_send : comm_mail_receive)(&relay->messages, link->first_place + place, &message);
-    if (sends)
-        relay->sent_bytes += size;
 }
 
 /* Copies the values of a flag, if all its words have the number. Returns whether they have. */
@@ -205,7 +194,7 @@ static void send_message(struct relay *relay, struct relay_link *link)
 }
 
 /* Begins to receive what follows the far device's packet. Returns ST_BAD_DATA if it has no room. */
-static enum status receive_rest(struct relay *relay, const struct relay_link *link, struct error *e)
+static enum status receive_rest(const struct relay *relay, const struct relay_link *link, struct error *e)
 {
     const struct mailbox *box = link->box;
     const uint64_t *value = link->in.value, vertices = value[MAIL_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
@@ -268,11 +257,12 @@ static void tell_watch(struct relay *relay, int waits)
         watch_wait_end();
 }
 
-/* Spins once. Sleeps for a moment if another thread wants the core: a rank with too few cores would hold up its own device. */
+/* Spins once, and sleeps for a moment if another thread wants this core. Otherwise a rank with too few cores would hold up its own
+ * devices. */
 static void wait_a_little(struct relay *relay)
 {
     const struct timespec moment = {.tv_nsec = CROWDED_SLEEP_NS};
-    patience_is_over(&relay->patience, 0);
+    patience_is_over(&relay->patience, 0); /* spins; the rank waits in any case */
     if (patience_was_taken(&relay->patience))
         nanosleep(&moment, NULL);
 }

@@ -15,20 +15,20 @@
 struct relay_link;
 
 struct relay {
-    const struct rank *rank;
     struct mail *mail;        /* [device_count] the mailboxes of each device */
     struct relay_link *links; /* [count] */
     uint32_t count;
     struct comm_mail messages; /* RELAY_PLACES for each link */
     uint32_t number;           /* of the last barrier of the last search */
     int runs;                  /* the devices of all ranks can search by themselves, with this relay */
-    uint64_t sent_vertices, sent_bytes; /* in this search */
+    uint64_t sent_vertices;    /* in lists, in this search */
     struct patience patience;  /* since anything moved */
     int is_watched;            /* the watch was told that this rank waits for others */
 };
 
-/* Collective. Tells all devices of the group of the devices that are far from it, and opens the links to these. Sets relay->runs
- * to whether devices can search by themselves; if not, the reason is no failure. relay_close frees everything. */
+/* Collective. Tells the devices of this rank which devices are outside the group, and makes the links to those. Sets relay->runs to
+ * whether all devices can run all levels of a search without the host; if they cannot, that is no failure. relay_close frees
+ * everything. */
 enum status relay_open(struct relay *relay, const struct group *group, struct error *e);
 void relay_close(struct relay *relay); /* a zeroed relay is allowed */
 

@@ -64,7 +64,7 @@ struct gpu_facts {
     uint64_t words;       /* the number of 32-bit words of a bitmap of the GPU's normals */
     uint64_t locals;      /* the number of normals of the GPU */
     uint64_t pci_address; /* gpu_bus_address */
-    uint64_t host;        /* tells hosts apart: a hash of the host's name */
+    uint64_t host;        /* tells hosts apart: a checksum of the host's name */
     int joins;            /* 1: the GPU can take part in a search fused on several GPUs */
     struct peers_size size;
 };

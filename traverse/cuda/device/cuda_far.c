@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(peer_flags) == 2 * PEERS_VALUES * sizeof(unsigned long long), "a flag of a mailbox is one of the kernel");
+_Static_assert(MAIL_VERTICES == PEERS_SENT + 1, "the values that the host reads follow those of the kernel");
 
 /* Takes memory by gpu_take_buffer, and zeroes it. Waits. gpu_far_close frees it. */
 static unsigned char *take(struct device *dev, enum exchange_memory kind, void **memory, uint64_t bytes, struct error *e)
@@ -85,7 +85,7 @@ static enum status open_boxes(struct device *dev, struct error *e)
 void gpu_far_close(struct device *dev)
 {
     struct gpu_far *far = &dev->traffic.far;
-    if (far->mail.box == NULL)
+    if (far->is == NULL)
         return;
     gpu_release_buffer(dev, EXCHANGE_HOST, far->boxes);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->bitmaps);

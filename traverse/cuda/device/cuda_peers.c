@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { MOST_GPUS = 64 };
 
@@ -68,15 +69,12 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-/* Returns a hash (FNV-1a) of the name of this host. */
+/* Returns a checksum of the name of this host. */
 static uint64_t hash_of_host(void)
 {
     char name[256] = "";
-    uint64_t hash = UINT64_C(14695981039346656037);
     gethostname(name, sizeof name - 1);
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    return hash;
+    return crc32(0, (const unsigned char *)name, (unsigned)strlen(name));
 }
 
 /* Fills the handle of this device with the addresses of the arrays that peers read, and facts that peers must know. With

@@ -120,7 +120,8 @@ struct gpu_fused_peer {
     const uint32_t *part_in, *whole_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
 };
 
-/* What a GPU needs for messages to far GPUs, in device memory but for `whole_out`. The bitmaps are zero between searches. */
+/* What a GPU needs for messages to far GPUs, in device memory but for `whole_out`. A search clears the first three bitmaps when it
+ * starts. */
 struct peers_far {
     uint32_t *known;   /* delegates that messages have told in this level */
     uint32_t *reached; /* own normals that pushes of nn on far GPUs have found in this level */

@@ -81,7 +81,8 @@ __device__ static inline void add_of_warp(message_counts &sum, const message_cou
     }
 }
 
-/* Returns the sums of the counts of all warps, after count_part and a barrier of the grid. All threads of a block call it. */
+/* Returns the sums of the counts of all warps (.all) and of the warps before this one (.before), when all warps have stored theirs
+ * (count_part) and met at a barrier of the grid. All threads of a block call it. */
 template <class S> __device__ static inline message_sums sum_counts(S &s, const message_counts *counts)
 {
     const uint32_t in_block = blockDim.x / WARP, first = blockIdx.x * in_block, warps = warps_of_grid();
@@ -203,12 +204,13 @@ __device__ static inline void take_bits(const uint32_t *in, uint32_t at, uint32_
     }
 }
 
-/* Takes in a message, whose `bytes` came in the flag: sets bits in the bitmap `to` of `words` words, which no one else writes or
- * may_at reads, unless it is a bitmap that may_at leaves out. All threads of the grid call it. */
+/* Takes in a message, whose `bytes` came in the flag: sets bits in the bitmap `to` of `words` words. Nobody else writes `to` meanwhile.
+ * may_at may read `to`, but only to leave out what is set there. All threads of the grid call it. */
 template <class S, class MAY>
 __device__ static inline void take_message(S &s, const uint32_t *in, uint64_t bytes, uint32_t *to, uint32_t words,
                                            const MAY &may_at)
 {
+    note_read(s, 0, bytes / 4);
     if (!(bytes & MESSAGE_OF_BITS)) {
         take_ids(in, (uint32_t)(bytes / 4), to, words);
         return;
@@ -315,8 +317,9 @@ template <class S> __device__ static __noinline__ void take_found(S &s, peers_st
                      [rows, visited](uint32_t w) { return unvisited_of(rows, visited, w); });
         take_message(s, s.joint.peer[i].part_in, s.flags[i][PEERS_PART], far.reached, normals, [](uint32_t) { return ~0u; });
     }
-    for (uint32_t w = blockIdx.x * blockDim.x + threadIdx.x; step == STEP_PART && w < delegates; w += gridDim.x * blockDim.x) {
-        const uint32_t found = s.joint.found[s.peers.buffer][w] & told_rows(s, step, s.joint.shard[s.joint.own])[w];
+    const uint32_t *own = told_rows(s, step, s.joint.shard[s.joint.own]);
+    for (uint32_t w = blockIdx.x * blockDim.x + threadIdx.x; own != NULL && w < delegates; w += gridDim.x * blockDim.x) {
+        const uint32_t found = s.joint.found[s.peers.buffer][w] & own[w];
         if (found != 0)
             atomicOr(&far.known[w], found);
     }

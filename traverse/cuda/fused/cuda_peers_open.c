@@ -147,9 +147,15 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_traffic *t, co
     }
 }
 
+/* Returns the warps of a launch. */
+static int warps_of(const struct fused_launch *launch)
+{
+    return launch->blocks * (launch->threads / 32);
+}
+
 /* Prepares a device for fused searches with its peers: sets the parameters of the kernel (dev->fused.group.search), and plans
- * the launches with and without notes of levels. If the peers cannot search together, dev->fused.group.launch gets 0 blocks,
- * without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers
+ * the launches with and without notes of levels. If the peers cannot search together, or some are far and the
+ * kernels have more than PEERS_MOST_WARPS warps, dev->fused.group.launch gets 0 blocks, without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers
  * and for far devices. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
@@ -175,7 +181,7 @@ enum status gpu_peers_open(struct device *dev, struct error *e)
     dev->fused.group.noted.program = cuda_peers_noted(gpu_is_packed(dev));
     if (CUDA_TRY(cuda_fused_plan(launch), dev->where, e) == ST_OK)
         CUDA_TRY(cuda_fused_plan(&dev->fused.group.noted), dev->where, e);
-    if (launch->blocks * (launch->threads / 32) > PEERS_MOST_WARPS)
+    if (peers->count < g->count && (warps_of(launch) > PEERS_MOST_WARPS || warps_of(&dev->fused.group.noted) > PEERS_MOST_WARPS))
         launch->blocks = 0;
     return e->status;
 }
