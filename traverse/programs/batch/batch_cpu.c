@@ -55,10 +55,12 @@ static enum status cpu_open(struct batch_search **search, const struct joined_gr
         *s = (struct batch_search){.graph = graph, .words = setup->words, .threads = setup->threads};
     if (comm_agree(graph->ghosts.comm, e) != ST_OK)
         return e->status;
+    take_memory(s, e);
+    if (joined_graph_is_divided(graph))
+        return batch_ranks_open(&s->ranks, s, e);
     for (uint64_t v = 0; v < graph->vertices; v++)
         s->weight += UINT64_C(1) << batch_weight(graph->push, v);
-    take_memory(s, e);
-    return joined_graph_is_divided(graph) ? batch_ranks_open(&s->ranks, s, e) : e->status;
+    return e->status;
 }
 
 /* Frees a search, and ends its threads. `s` may be NULL, or opened in part. */

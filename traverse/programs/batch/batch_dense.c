@@ -174,5 +174,5 @@ void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
     find_from(s, l, 0, delegates);
     batch_ranks_join_delegates(s);
     find_from(s, l, delegates, vertices - delegates);
-    batch_ranks_hide_frontier(s);
+    batch_ranks_clear_frontier(s);
 }

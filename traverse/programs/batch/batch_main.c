@@ -532,11 +532,11 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
         results[i].checksum = checksum[i];
         if (run.targets != NULL && run.targets->ends)
             results[i].reached = root_tables_reached_targets(&b->tables, i, &results[i].farthest);
-        if (run.balls != NULL && vertex[i] == JOINED_NOWHERE && b->sharing->ranks == 1)
-            batch_balls_isolate(run.balls, i, ids[i]);
-        if (b->args.depths != NULL)
+        if (b->args.depths != NULL) {
             write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
-        if (comm_agree(b->sharing, e) == ST_OK && b->args.parents != NULL)
+            comm_agree(b->sharing, e);
+        }
+        if (e->status == ST_OK && b->args.parents != NULL)
             write_parents(b, batch_depths_of(&b->depths, i), first + i, e);
     }
     return e->status;

@@ -59,7 +59,8 @@ static uint64_t entry_bytes(const struct batch_search *s)
     return 8 * (uint64_t)s->words + 4;
 }
 
-/* Returns the offset of the message to or from a rank: there is room for a list of all its vertices on this side. */
+/* Returns the byte at which the message to or from a rank begins in `sent` or `received`. Each rank's part has room for entries of all
+ * vertices that this side has of the rank. */
 static uint64_t message_at(const struct batch_search *s, const struct side *side, uint32_t rank)
 {
     return (side->begin[rank] * entry_bytes(s) + 7) / 8 * 8 + 8 * rank;
@@ -93,7 +94,7 @@ enum status batch_ranks_open(struct batch_ranks **ranks, struct batch_search *s,
     const uint32_t R = ghosts->comm->ranks;
     struct memory_budget *budget = s->graph->budget;
     struct batch_ranks *x = *ranks = zeroed(1, sizeof *x, what, e);
-    if (x != NULL && e->status == ST_OK) {
+    if (x != NULL) {
         *x = (struct batch_ranks){.comm = ghosts->comm, .delegates = s->graph->shards->manifest.d,
                                   .ghosts = {ghosts->begin, NULL, s->graph->vertices},
                                   .shown = {ghosts->shown_begin, ghosts->shown, 0}};
@@ -140,7 +141,7 @@ static void tell_sizes(struct batch_ranks *x, uint64_t changed)
     comm_alltoall_u64(x->comm, (const uint64_t *)x->to, (uint64_t *)x->from, sizeof *x->to / 8);
 }
 
-/* Sends the messages of `from`, and receives those for `to`, whose sizes were told. */
+/* Sends the messages of `from`, and receives those for `to`. The ranks have told each other the sizes before (tell_sizes). */
 static void move_messages(struct batch_search *s, const struct side *from, const struct side *to)
 {
     struct batch_ranks *x = s->ranks;
@@ -249,7 +250,8 @@ static struct message message_from(const struct batch_search *s, const struct si
     return m;
 }
 
-/* Takes entries of the message from w->rank. Called by pool_for. */
+/* Called by pool_for. Takes entries begin to end - 1 of the message from w->rank: after pushes ORs them into `next`, otherwise copies
+ * them to `now` and ORs them into `seen`. */
 static void read_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct word_exchange *w = context;
@@ -293,12 +295,13 @@ static void exchange_words(struct batch_search *s, int pushed)
 
 /* ---- delegates ---- */
 
-/* Adds bits to word number `at` of the delegates' words. In a sparse level, lists a delegate that this rank had not found. */
+/* ORs bits into word number `at` of the delegates' words. In a sparse level also appends the delegate to s->found, if these are the first
+ * bits that this rank has of it in the level. */
 static void take_delegate_word(struct batch_search *s, uint64_t at, uint64_t bits, int sparse)
 {
     const uint64_t W = (uint64_t)s->words, v = joined_delegate(s->graph, s->ranks->delegates, at / W);
     uint64_t before = 0;
-    for (uint64_t j = 0; j < W; j++)
+    for (uint64_t j = 0; sparse && j < W; j++)
         before |= s->next[v * W + j];
     if (sparse && before == 0)
         s->found.vertex[s->found.count++] = (uint32_t)v;
@@ -318,7 +321,7 @@ static uint64_t note_changed(struct batch_search *s, uint64_t delegate, uint64_t
     return count;
 }
 
-/* Reduces the next words of delegates, of which all ranks have told how many changed. */
+/* ORs the `next` words of delegates over all ranks, which have told each other how many words changed. */
 static void reduce_delegates(struct batch_search *s, int sparse)
 {
     struct batch_ranks *x = s->ranks;
@@ -390,7 +393,7 @@ void batch_ranks_show_frontier(struct batch_search *s)
         exchange_words(s, 0);
 }
 
-void batch_ranks_hide_frontier(struct batch_search *s)
+void batch_ranks_clear_frontier(struct batch_search *s)
 {
     const uint64_t W = (uint64_t)s->words;
     if (any_pulls(s))

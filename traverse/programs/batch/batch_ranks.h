@@ -15,7 +15,7 @@ void batch_ranks_close(struct batch_ranks *ranks, struct memory_budget *budget);
 
 /* ---- a dense level, in this order ---- */
 
-/* After pushes: moves the next words of ghosts to their owners, who add them to their own next words. */
+/* After pushes: sends the `next` words of ghosts to their owners, which OR them into their own, and sets them to 0 here. */
 void batch_ranks_send_pushed(struct batch_search *s);
 
 /* Before pulls: sets the frontier words of ghosts, for the roots that pull. */
@@ -25,8 +25,8 @@ void batch_ranks_show_frontier(struct batch_search *s);
  * delegates in place of what was counted before. */
 void batch_ranks_join_delegates(struct batch_search *s);
 
-/* After pulls: zeroes the frontier words of ghosts. */
-void batch_ranks_hide_frontier(struct batch_search *s);
+/* After pulls: sets the frontier words (`now`) of ghosts to 0. */
+void batch_ranks_clear_frontier(struct batch_search *s);
 
 /* ---- a sparse level ---- */
 

@@ -189,16 +189,20 @@ enum status root_tables_gather(struct root_tables *t, struct error *e)
     }
     if (t->all_distances != NULL)
         comm_max_ids(comm, t->all_distances, 4, t->count * t->target.count);
-    if (t->reached.name == NULL || !t->is_divided)
+    if (t->reached.name == NULL)
         return e->status;
-    t->balls_begin = batch_balls_of_rank(t->count, comm->rank, comm->ranks);
-    t->balls_end = batch_balls_of_rank(t->count, comm->rank + 1, comm->ranks);
-    batch_balls_move(&t->balls, t->count, e);
+    if (t->is_divided) {
+        t->balls_begin = batch_balls_of_rank(t->count, comm->rank, comm->ranks);
+        t->balls_end = batch_balls_of_rank(t->count, comm->rank + 1, comm->ranks);
+        batch_balls_move(&t->balls, t->count, e);
+    }
     for (uint32_t r = t->balls_begin; r < t->balls_end && e->status == ST_OK; r++) {
         if (t->balls.ball[r].count == 0) /* the root has no edges */
             batch_balls_isolate(&t->balls, r, t->ids[r]);
     }
-    return comm_agree(comm, e);
+    if (e->status == ST_OK && t->balls.has_failed)
+        *e = t->balls.error;
+    return t->is_divided ? comm_agree(comm, e) : e->status;
 }
 
 enum status root_tables_append(struct root_tables *t, struct error *e)

@@ -35,8 +35,8 @@ enum status root_tables_open(struct root_tables *tables, const struct args *args
 /* Makes a batch pass on what the tables need. Called before batch_run. ids[run->count]: the input ids of the roots. */
 void root_tables_receive(struct root_tables *tables, struct batch_run *run, const uint64_t *ids);
 
-/* Collective, if ranks divide the graph; otherwise does nothing. Called after batch_run: gives rank 0 the distances to the targets,
- * and each rank the balls of some roots. Fails on all ranks if one fails. */
+/* Called after batch_run. Gives roots without edges their balls. If ranks divide the graph, it is collective, fails on all ranks if one
+ * fails, and gives rank 0 the distances to the targets and each rank the balls of some roots. */
 enum status root_tables_gather(struct root_tables *tables, struct error *e);
 
 /* Returns the number of targets that root `number` of the last batch has reached, as often as they were given, and sets *farthest to

@@ -80,15 +80,20 @@ static uint64_t key_in(const struct round *round, const struct bounds *b, uint64
 static uint64_t list_candidates(const struct rounds *r, const struct round *round, struct candidate *list)
 {
     uint64_t count = 0, least = 1; /* no key below `least` would be among the first */
+    int is_full = 0;               /* 1: list[MOST_LISTED - 1] is the last of the first ones so far */
     for (uint64_t v = 0; v < r->bounds->count; v++) {
         const uint64_t key = key_in(round, r->bounds, v);
         if (key < least)
             continue;
-        list[count++] = (struct candidate){{key, v}, root_search_id(r->search, v)};
+        const struct candidate candidate = {{key, v}, root_search_id(r->search, v)};
+        if (is_full && compare_candidates(&candidate, &list[MOST_LISTED - 1]) > 0)
+            continue;
+        list[count++] = candidate;
         if (count == 2 * MOST_LISTED) {
             qsort(list, count, sizeof *list, compare_candidates);
             count = MOST_LISTED;
             least = list[count - 1].pick.key;
+            is_full = 1;
         }
     }
     qsort(list, count, sizeof *list, compare_candidates);
@@ -234,13 +239,13 @@ static enum status reset_assumed(struct rounds *r, const struct round *round, in
     return e->status;
 }
 
-/* Collective. Searches from up to `most` roots of a set (rounds.h). */
+/* Collective. Searches from up to `most` roots of a set, together or one by one, and narrows the bounds (rounds.h has the parameters). */
 enum status rounds_run(struct rounds *r, const struct round *round, uint64_t most, uint64_t size, int32_t *scratch,
                        struct found_vertex *roots, uint32_t *count, struct error *e)
 {
     struct candidate list[2 * MOST_LISTED];
     const uint64_t listed = list_candidates(r, round, list);
-    const int together = round->count >= (r->together > 0 ? LEAST_TOGETHER : LEAST_OPENING) && open_batch(r);
+    const int together = smaller(round->count, most) >= (r->together > 0 ? LEAST_TOGETHER : LEAST_OPENING) && open_batch(r);
     int32_t ecc[ROUND_MOST], excess[ROUND_MOST] = {0}, *assumed;
     uint64_t at = 0;
     reset_assumed(r, round, &assumed, e);

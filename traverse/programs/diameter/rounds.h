@@ -12,9 +12,9 @@
 
 /* A set of roots. */
 struct round {
-    /* the distances from a landmark, of the vertices of this rank: the roots are the live vertices with a distance above `above` and an
-     * upper bound above `least`, the farthest first. NULL: the roots are the vertices with different bounds, those with the smallest
-     * lower bound first. */
+    /* Distances of this rank's vertices from a landmark. The roots are the live vertices farther than `above` whose upper bound is larger
+     * than `least`, the farthest first. NULL: the roots are the vertices whose lower and upper bound differ, the smallest lower bound
+     * first. */
     const int32_t *distance;
     int32_t above, least;
     uint64_t count; /* the vertices of the set, of all ranks */

@@ -24,16 +24,14 @@ enum status joined_ghosts_open(struct joined_ghosts *g, const struct comm *comm,
 
 void joined_ghosts_forget_ids(struct joined_ghosts *g)
 {
-    if (g->budget != NULL)
-        memory_release(g->budget, g->words);
+    memory_release(g->budget, g->words);
     g->words = NULL;
 }
 
 void joined_ghosts_close(struct joined_ghosts *g)
 {
     joined_ghosts_forget_ids(g);
-    if (g->budget != NULL)
-        memory_release(g->budget, g->shown);
+    memory_release(g->budget, g->shown);
     free(g->begin);
     free(g->shown_begin);
     *g = (struct joined_ghosts){0};
@@ -88,6 +86,7 @@ enum status joined_ghosts_number(struct joined_ghosts *g, const struct graph *gr
             counts[r] = g->begin[r + 1] - g->begin[r];
         find_owned(g, graph, own);
     }
+    /* called after a failure, too, as the other ranks wait in it */
     comm_deal(g->comm, own, counts, 4, g->budget, (void **)&g->shown, g->shown_begin, "vertices that other ranks know", e);
     memory_release(g->budget, own);
     free(counts);

@@ -39,7 +39,8 @@ static inline void joined_ghosts_mark(struct joined_ghosts *ghosts, uint64_t sha
         __atomic_fetch_or(bits, bit, __ATOMIC_RELAXED);
 }
 
-/* Collective. Numbers the marked vertices, and tells each rank which of its vertices are ghosts here. */
+/* Collective. Gives the marked vertices their numbers as ghosts, tells each owner which of its vertices are ghosts here, and sets
+ * `shown` to those of this rank that are ghosts elsewhere. */
 enum status joined_ghosts_number(struct joined_ghosts *ghosts, const struct graph *graph, struct error *e);
 
 /* Returns the number of a ghost. Called until joined_ghosts_forget_ids. */
