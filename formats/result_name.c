@@ -57,7 +57,7 @@ static const struct {
     [RESULT_IS_TABLE] = {".csv", "is a table", NULL, NULL},
     [RESULT_IS_TABS] = {".tsv", "has lines with tabs", NULL, NULL},
     [RESULT_IS_NAMES] = {".map", "has a name in each line", NULL, NULL},
-    [RESULT_IS_STREAM] = {".edges", "is an edge stream", ".txt", "has lines of ids, by `edgeconv -t text`"},
+    [RESULT_IS_STREAM] = {".edges", "is an edge stream; edgeconv and rmatgen have an option for text", NULL, NULL},
     [RESULT_IS_SPLIT] = {".split", "is a threshold and its delegates, for dbfs-pack", NULL, NULL},
     [RESULT_IS_NUMBERS] = {".bin", "has integers without a head, for numpy.fromfile", NULL, NULL},
     [RESULT_IS_SG] = {".sg", "is a graph for GAPBS", NULL, NULL},
@@ -65,13 +65,6 @@ static const struct {
 };
 
 int name_ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length >= end && strcmp(name + length - end, suffix) == 0;
-}
-
-/* Returns whether a name ends in the suffix, in upper or lower case. */
-static int is_ending(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
@@ -90,7 +83,7 @@ static enum status refuse_compressed(const char *name, const char *compressor, c
 enum status result_name_check(const char *name, enum result_content content, const char *program, struct error *e)
 {
     size_t i = 0, count = sizeof known / sizeof *known;
-    while (name != NULL && i < count && !is_ending(name, known[i].suffix))
+    while (name != NULL && i < count && !name_ends_in(name, known[i].suffix))
         i++;
     if (name == NULL || i == count || (known[i].contents >> content & 1))
         return ST_OK;

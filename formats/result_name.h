@@ -18,10 +18,10 @@ enum result_content {
     RESULT_IS_FOLDER   /* a folder of shards */
 };
 
-/* Returns whether a name ends in the suffix. Upper case and lower case differ. */
+/* Returns whether a name ends in the suffix, in upper or lower case. */
 int name_ends_in(const char *name, const char *suffix);
 
-/* Fails with ST_USAGE if the suffix of an output's name, in upper or lower case, is known to be that of another format than the
+/* Fails with ST_USAGE if the suffix of an output's name is known to be that of another format than the
  * output has, and says which name would do. Any unknown suffix is taken. Formats of compressed files, such as .gz, are never
  * written. Without this check, only the next program that reads the file would find the mistake. `name` may be NULL, for no
  * output. `program` is for the message. */

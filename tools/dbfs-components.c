@@ -135,7 +135,8 @@ static enum status check_outputs(const struct cli *cli, const struct command *c,
     static const enum result_content content_of[OUTPUTS] = {[NUMBERS] = RESULT_IS_VALUES, [SIZES] = RESULT_IS_TABLE,
                                                             [HISTOGRAM] = RESULT_IS_TABLE, [LARGEST] = RESULT_IS_STREAM,
                                                             [JSON] = RESULT_IS_REPORT};
-    outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e); /* the summary goes there */
+    if (outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e) == ST_OK) /* the summary goes there */
+        outfile_refuse_inputs("-", &c->map, 1, e);
     for (int i = 0; i < OUTPUTS && e->status == ST_OK; i++) {
         if (comm->rank > 0 && i != LARGEST)
             continue;

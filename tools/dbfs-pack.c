@@ -412,8 +412,8 @@ static enum status check_folder(const struct cli *cli, const struct command *c, 
         pack_folder_refuse_inputs(folder, c->inputs.path, c->inputs.count, e) == ST_OK &&
         pack_folder_refuse_inputs(folder, &c->pack.split_path, 1, e) == ST_OK)
         result_name_check(folder, RESULT_IS_FOLDER, cli->program, e);
-    if (c->action == PLAN)
-        outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e);
+    if (c->action == PLAN && outfile_refuse_inputs("-", c->inputs.path, c->inputs.count, e) == ST_OK)
+        outfile_refuse_inputs("-", &c->pack.split_path, 1, e);
     return e->status;
 }
 

@@ -130,6 +130,8 @@ check_exit 2 'sampled roots that nobody asked for need names of their own' "$tra
 check_says 'several roots need %d in the file name; -r gives one root'
 check_exit 2 'an array of several roots' "$traverse" -r 1,2 --depths "$tmp/x.raw" "$tmp/ids"
 check_says 'several roots need %d in the file name, or a table'
+"$traverse" -q -r 1 --depths "$tmp/lower.npy" "$tmp/ids" && "$traverse" -q -r 1 --depths "$tmp/UPPER.NPY" "$tmp/ids"
+check 'a suffix in upper case is the same format' cmp "$tmp/lower.npy" "$tmp/UPPER.NPY"
 check_exit 2 'an array of both' "$traverse" -r 1 --depths "$tmp/x.npy" --parents "$tmp/x.npy" "$tmp/ids"
 check_exit 5 'distances and parents in one table take memory of their own' "$traverse" -S 9K -r 1 --depths "$tmp/x.csv" --parents "$tmp/x.csv" "$tmp/ids"
 

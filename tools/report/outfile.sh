@@ -28,8 +28,10 @@ give() {
 refuse_appending() {
     [ -f /dev/fd/1 ] || return 0
     for input in "$@"; do
-        [ "$input" != - ] || input=/dev/fd/0
-        [ ! /dev/fd/1 -ef "$input" ] || die 2 "standard output: is an input too ($input); choose another output"
+        case $input in
+        -) [ ! /dev/fd/1 -ef /dev/fd/0 ] || die 2 'standard output: is an input too (standard input); choose another output' ;;
+        *) [ ! /dev/fd/1 -ef "$input" ] || die 2 "standard output: is an input too ($input); choose another output" ;;
+        esac
     done
 }
 

@@ -44,8 +44,8 @@ static enum status find_id(const char *text, const struct graph *graph, uint64_t
     if (!is_number && !has_digits_alone(text))
         return fail(e, ST_USAGE, "'%.64s' is not a whole number", text);
     if (!is_number) /* it is above 2^64 */
-        return fail(e, ST_USAGE, "%s: root %.64s: the graph has vertices 0 to %" PRIu64, graph->folder, text,
-                    graph->manifest.totals.n - 1);
+        return fail(e, ST_USAGE, "%s: root %.64s: the graph has vertices %" PRIu64 " to %" PRIu64, graph->folder, text,
+                    graph->base, graph->base + graph->manifest.totals.n - 1);
     return id_from_user(graph, "root", *id, id, e);
 }
 
