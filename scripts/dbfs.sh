@@ -388,12 +388,12 @@ check_command() {
 check_mode() {
     local known word name
     [ $program != dbfs-traverse ] || return 0
-    known=$("$program" --help=all | awk 'match($0, /^ +-.*/) { sub(/^ +/, ""); print }')
+    known=$("$program" --help=all)
     for word in "${search[@]}" ${roots_from:+--roots-from} ${pairs:+--pairs} ${targets:+--targets}; do
         name=${word%%=*}
         [[ $name == --* || $name == -[rng] ]] || continue
         [ "$program $name" != 'dbfs-components --depths' ] || continue # its -o
-        if ! grep -qE -- "^(-., )?$name([] ,=[]|$)" <<<"$known"; then
+        if ! grep -qE -- "^ +(-., )?$name([] ,=[]|$)" <<<"$known"; then
             [ $name != --depths ] || name=-o
             die 2 "$name is not for $mode: man $program"
         fi
@@ -585,11 +585,12 @@ keep_notes() {
 say_notes() {
     local place=$1/notes i line lines=()
     shift
-    [ ${#quiet[@]} = 0 ] && [ -f "$place" ] && [ -r "$place" ] || return 0
-    mapfile -t -n 21 lines <"$place"
+    [ ${#quiet[@]} = 0 ] && [ -f "$place" ] && [ ! -L "$place" ] && [ -r "$place" ] || return 0
+    mapfile -t -n 21 lines < <(head -c 65536 -- "$place" | tr -d '\0') # another user may have written them
     for line in "${lines[@]}"; do
         for ((i = 0; i < $#; i++)); do line=${line//$'\1'$i$'\1'/"${@:i+1:1}"}; done
-        echo "${line//[$'\1'-$'\b'$'\n'-$'\37'$'\177']/?}" >&2 # tabs stay, as in the programs
+        line=${line//$'\302'[$'\200'-$'\237']/?} # control characters of ISO 8859-1, in UTF-8
+        printf '%s\n' "${line//[$'\1'-$'\b'$'\n'-$'\37'$'\177']/?}" >&2 # tabs stay, as in the programs
     done
 }
 
@@ -696,6 +697,7 @@ is_wanted() {
 list_kept() { # prints a line for each set of kept shards
     local place absolute reason unsafe folder of how by line path why names
     for place in "${places[@]}"; do
+        [ -d "$place" ] || continue
         absolute=$(realpath -sm -- "$place")
         unsafe=''
         ! $implied || place=$absolute is_own "$absolute" || unsafe=$reason
@@ -1027,7 +1029,7 @@ note_names() {
     [ ${#quiet[@]} = 0 ] && $compact || return 0
     if [ -z "$where" ] && $keep; then where=$graph/graph.map; fi
     for result in "${results[@]}"; do
-        case $result in *.npy | *.raw) ;; *) continue ;; esac
+        case $result in *.[nN][pP][yY] | *.[rR][aA][wW]) ;; *) continue ;; esac
         if [ -n "$where" ]; then
             echo "$prog: $result: value i is that of the vertex whose name is line i + 1 of $where" >&2
         else
@@ -1058,7 +1060,7 @@ run_search() { # DIR
 # DIR: sets `graph` to the shards that are there: DIR itself, or the one set of them that dbfs keeps in it and uses for its file,
 # or the one that it keeps. The map of names then goes with the search.
 find_kept() {
-    local sets=() current=() folder why of how by line path names=()
+    local sets=() current=() folder why of=() how by line path names=()
     graph=$1
     [ ! -e "$1/manifest" ] || return 0
     for folder in "$1" "$1"/*; do
@@ -1074,7 +1076,7 @@ find_kept() {
     [[ ! -f "$folder/graph.map" || " ${search[*]}" == *' --map='* ]] || search+=("--map=$folder/graph.map")
     why=$(why_stale "$folder")
     [ -z "$why" ] || [ ${#quiet[@]} != 0 ] || echo "$prog: $graph: may be another graph than that of the file now: $why" >&2
-    read_key "$folder"
+    [ ! -r "$folder/key" ] || read_key "$folder"
     for line in "${of[@]}"; do path_of path "$line" && names+=("$path"); done
     say_notes "$folder" "${names[@]}"
 }
@@ -1094,7 +1096,7 @@ find_components() {
     else # the names are known when all edges are
         make_scratch
         for i in "${!results[@]}"; do # text has them
-            [[ ${kinds[i]} != distances || ${results[i]} == *.npy || ${results[i]} == *.raw ]] || to+=(--map "$scratch/graph.map")
+            [[ ${kinds[i]} != distances || ${results[i]} == *.[nN][pP][yY] || ${results[i]} == *.[rR][aA][wW] ]] || to+=(--map "$scratch/graph.map")
         done
         from=(edgeconv "${undirected[@]}" "${convert[@]}" "${how[@]}" "--compact=$scratch/graph.map" -o "$scratch/graph.edges" "${files[@]}")
         show "${from[@]}"

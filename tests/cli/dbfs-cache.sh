@@ -136,6 +136,14 @@ check "$situation: gets no notes" test ! -s ../err
 check_exit 0 'a kept graph of many files' dbfs --cache noted/kept -r 0 noted/*.csv
 check "$situation: gets the first notes, and their number" test "$(wc -l <../err) $(tail -n 1 ../err)" = \
     '21 dbfs: there are 6 more notes: --no-cache makes the shards again, and prints all'
+mkdir k
+cp -r noted/1.csv.dbfs/*/shards k
+check_exit 0 'a folder with shards and no key' dbfs -q -r 0 -o - k
+printf 'a\302\2331mred\n-n\n' >"$(echo noted/1.csv.dbfs/*/notes)"
+check_exit 0 'notes that another user has written' dbfs -r 0 noted/1.csv
+check "$situation: control characters are shown as ?, and lines as they are" test "$(cat ../err)" = $'a?1mred\n-n'
+check_exit 0 '--cache-list of a file without kept shards' dbfs --cache-list noted/2.csv
+check "$situation: says nothing" test ! -s ../out -a ! -s ../err
 check_exit 0 '--cache-clean of a graph with notes' dbfs --cache-clean=all noted/1.csv
 check "$situation: removes it" test ! -e noted/1.csv.dbfs
 check_exit 0 '--cache-clean where all is current' dbfs --cache-clean g.txt names.txt

@@ -20,7 +20,7 @@ def _list_kept(place: list[str]) -> list[tuple[str, str]]:
         text = process.communicate()[0].decode("utf-8", "surrogateescape")
         if process.returncode != 0:
             raise failure(process, messages)
-    rows = [line.split("\t") for line in text.splitlines()]
+    rows = [line.split("\t") for line in text.split("\n") if line]
     return [(re.findall("[0-9a-f]{16}", row[0])[-1], row[3]) for row in rows]
 
 
