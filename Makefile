@@ -32,6 +32,12 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwr
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
+# libgomp becomes a part of each program where it can, so that it reads its settings after formats/base/cli.c has changed them.
+# -lgomp, which the compiler appends, is then not needed.
+libgomp     := $(shell $(CC) --version 2>/dev/null | grep -q clang || $(CC) -print-file-name=libgomp.a 2>/dev/null)
+as_needed    = -Wl,--as-needed
+openmp_libs  = $(if $(findstring /,$(libgomp)),$(libgomp) -ldl $(as_needed))
+
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_libs      = $(if $(filter 0,$(ARCHIVE)),,-larchive)
 archive_left_out  = tools/convert/input/$(if $(filter 0,$(ARCHIVE)),archive_in.c,archive_none.c)
@@ -95,7 +101,7 @@ settings_mpicc       = $(mpicc) $(ALL_CFLAGS) $(CPPFLAGS)
 settings_cuda        = $(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS)
 settings_asked       = $(CC) $(ALL_CFLAGS) $(call if_cuda,$(cuda_flags)) $(CPPFLAGS)
 settings_nvcc        = $(NVCC) $(CUDA_ARCH)
-settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS)
+settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS) $(openmp_libs)
 settings_formats     = $(AR) $(formats_src) $(mpi_src)
 settings_tools       = $(AR) $(tools_src)
 settings_searching   = $(cuda_libs) $(traverse_src) $(graph500_src) $(grid_src) $(paths_src) $(batch_src) $(diameter_src)
@@ -122,7 +128,7 @@ endef
 # $(call compile,COMPILER FLAGS) and $(call link,COMPILER); defines and libs are those of a target
 compile = $(1) $(ALL_CFLAGS) $(defines) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 link    = $(1) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-          $(foreach library,$(libtools) $(libmpi) $(libformats),$(filter $(library),$^)) $(libs) $(LDLIBS)
+          $(foreach library,$(libtools) $(libmpi) $(libformats),$(filter $(library),$^)) $(libs) $(LDLIBS) $(openmp_libs)
 
 $(BUILD)/%.o: %.c $(set)/cc | $(set)/checked
 	@mkdir -p $(@D)

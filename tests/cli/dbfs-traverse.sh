@@ -200,6 +200,18 @@ check_exit 1 'a failed result under several ranks' mpi 2 -q -r 1 --depths "$tmp/
 check_exit 0 'no waiting policy in the environment' \
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$traverse" -q -r 1 --depths - "$tmp/p1"
 check "$situation: results are those of the oracle" cmp "$tmp/out" "$tmp/oracle.1.txt"
+if [ -n "$(env -u OMP_WAIT_POLICY OMP_DISPLAY_ENV=verbose "$traverse" --version 2>&1 | grep GOMP_SPINCOUNT)" ]; then # libgomp
+    for program in "$traverse" "$BIN"/{edgeconv,rmatgen,degsplit,dbfs-pack,dbfs-check,dbfs-components,dbfs-batch,dbfs-paths}; do
+        check "waiting threads of ${program##*/} spin for a short time only" grep -q "GOMP_SPINCOUNT = '1000'" \
+            <(env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=verbose "$program" --version 2>&1)
+    done
+    check "the user's own GOMP_SPINCOUNT is not changed" grep -q "GOMP_SPINCOUNT = '7'" \
+        <(env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 OMP_DISPLAY_ENV=verbose "$traverse" --version 2>&1)
+    check 'OMP_WAIT_POLICY is obeyed' grep -q "GOMP_SPINCOUNT = '0'" \
+        <(env -u GOMP_SPINCOUNT OMP_WAIT_POLICY=passive OMP_DISPLAY_ENV=verbose "$traverse" --version 2>&1)
+else
+    skip 'how long waiting threads spin: this OpenMP is not libgomp'
+fi
 check_exit 0 "OpenMP's settings of waiting are not needed under mpiexec" env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT \
     "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -r 1 --depths - "$tmp/p4"
 check "$situation: two ranks find the distances of the oracle" cmp "$tmp/out" "$tmp/oracle.1.txt"
