@@ -114,6 +114,40 @@ void kernel_ask(const struct answering *a, struct questions *out)
     managed_finish(out->question, asking.questions, total * sizeof *out->question);
 }
 
+uint64_t kernel_asking_delegates(const struct answering *a, uint32_t *list)
+{
+    const struct shard *shard = a->shard;
+    struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
+    unsigned long long *listed = managed_zeros(sizeof *listed);
+    struct gpu_missing missing = {.values = a->tables.values,
+                                  .vertex = managed(a->tables.vertex, a->tables.values * sizeof *a->tables.vertex),
+                                  .locals = shard->locals,
+                                  .d = shard->d,
+                                  .visited = d.visited,
+                                  .parents = managed(NULL, (n.count + d.count) * a->tables.id_bytes),
+                                  .id_bytes = a->tables.id_bytes,
+                                  .list = managed(NULL, (shard->d + 1) * sizeof *missing.list),
+                                  .listed = listed};
+    write_parents(a, &n, &d, (void *)missing.parents, NULL, NULL);
+    cuda_list_missing(&missing, 0);
+    managed_settle();
+    const uint64_t count = *listed;
+    managed_finish(list, missing.list, count * sizeof *list);
+    return count;
+}
+
+int kernel_reply_to_delegates(const struct replying_to_delegates *r, void *replies)
+{
+    unsigned int *bad = managed_zeros(sizeof *bad);
+    void *there = managed(NULL, (r->count + 1) * r->id_bytes);
+    cuda_reply_to_delegates(managed(r->delegates, r->count * sizeof *r->delegates), r->count,
+                            managed(r->parents, r->shard->d * r->id_bytes), r->shard->d, r->id_bytes, there, bad, 0);
+    managed_settle();
+    const int good = *bad == 0;
+    managed_finish(replies, there, r->count * r->id_bytes);
+    return good;
+}
+
 int kernel_reply(const struct replying *r, void *replies)
 {
     uint64_t locals = r->shard->locals, ids = locals + r->shard->d;

@@ -35,6 +35,10 @@ struct questions {
 void twin_ask(const struct answering *a, struct questions *out);
 void kernel_ask(const struct answering *a, struct questions *out);
 
+/* list: [d] receives, in any order, the delegates of this shard that only other devices have found. Returns how many. */
+uint64_t twin_asking_delegates(const struct answering *a, uint32_t *list);
+uint64_t kernel_asking_delegates(const struct answering *a, uint32_t *list);
+
 struct replying {
     const struct shard *shard;
     const uint64_t *visited;
@@ -48,6 +52,19 @@ struct replying {
 /* Returns nonzero if the kernel accepts all vertices. */
 void twin_reply(const struct replying *r, void *replies);
 int kernel_reply(const struct replying *r, void *replies);
+
+/* Questions of delegates to a device that has recorded these parents. */
+struct replying_to_delegates {
+    const struct shard *shard;
+    const void *parents; /* [d] */
+    uint32_t id_bytes;
+    const uint32_t *delegates; /* [count] */
+    uint64_t count;
+};
+
+/* Returns nonzero if the kernel accepts all delegates. */
+void twin_reply_to_delegates(const struct replying_to_delegates *r, void *replies);
+int kernel_reply_to_delegates(const struct replying_to_delegates *r, void *replies);
 
 /* asker i takes reply i */
 void kernel_take(const struct replying *r, const void *replies, void *to);

@@ -52,7 +52,8 @@ static struct device *open_search(const struct answering *a)
 static void ask(struct device *dev, struct byte_span *questions)
 {
     struct error e = {0};
-    need(backend_cpu.answers->ask(dev, 0, questions, &e), &e);
+    need(backend_cpu.answers->name_parents(dev, 0, &e), &e);
+    need(backend_cpu.answers->ask(dev, NORMALS, questions, &e), &e);
 }
 
 void twin_values(const struct answering *a, void *values)
@@ -86,6 +87,37 @@ void twin_ask(const struct answering *a, struct questions *out)
     backend_cpu.close(dev);
 }
 
+uint64_t twin_asking_delegates(const struct answering *a, uint32_t *list)
+{
+    struct device *dev = open_search(a);
+    struct byte_span *questions = need_memory(a->shard->p * sizeof *questions);
+    struct error e = {0};
+    need(backend_cpu.answers->name_parents(dev, 0, &e), &e);
+    need(backend_cpu.answers->ask(dev, DELEGATES, questions, &e), &e);
+    const struct byte_span *any = &questions[a->shard->index == 0];
+    const uint64_t count = any->bytes / sizeof *list;
+    put(list, any->at, any->bytes);
+    free(questions);
+    backend_cpu.close(dev);
+    return count;
+}
+
+void twin_reply_to_delegates(const struct replying_to_delegates *r, void *replies)
+{
+    const uint32_t p = r->shard->p;
+    const struct answer_tables tables = {.ids = (void *)r->parents, .id_bytes = r->id_bytes};
+    struct device *dev = open_device(r->shard, &tables);
+    struct byte_span *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
+    struct error e = {0};
+    put((char *)dev->answers->by_vertex + r->shard->locals * r->id_bytes, r->parents, r->shard->d * r->id_bytes);
+    in[p - 1] = (struct byte_span){.at = r->delegates, .bytes = r->count * sizeof *r->delegates};
+    need(backend_cpu.answers->reply(dev, DELEGATES, in, out, &e), &e);
+    put(replies, out[p - 1].at, out[p - 1].bytes);
+    free(in);
+    free(out);
+    backend_cpu.close(dev);
+}
+
 void twin_reply(const struct replying *r, void *replies)
 {
     uint32_t p = r->shard->p;
@@ -96,7 +128,7 @@ void twin_reply(const struct replying *r, void *replies)
     put(dev->normals.visited, r->visited, mask_words(r->shard->locals) * 8);
     put(dev->normals.depth, r->depth, r->shard->locals * 4);
     in[p - 1] = (struct byte_span){.at = r->questions, .bytes = r->count * sizeof *r->questions};
-    need(backend_cpu.answers->reply(dev, in, out, &e), &e);
+    need(backend_cpu.answers->reply(dev, NORMALS, in, out, &e), &e);
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);
     free(out);

@@ -25,7 +25,9 @@
  *   cuda_report_answer                the definition                                the word
  *   cuda_list_values                  cpu_answers.list_values (cpu_answers.c)       values of a window
  *   cuda_ask                          cpu_answers.ask (cpu_answers.c)               multisets by shard
- *   cuda_reply                        cpu_answers.reply (cpu_answers.c)             replies, bad
+ *   cuda_list_missing                 cpu_answers.ask (cpu_answers.c)               sets
+ *   cuda_reply,                       cpu_answers.reply (cpu_answers.c)             replies, bad
+ *   cuda_reply_to_delegates
  *   cuda_take_replies                 the definition                                ids
  *   cuda_look                         the definition                                ids, bad
  *   cuda_fused_byte_depths,            the definition                                depths

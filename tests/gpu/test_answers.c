@@ -4,6 +4,7 @@
 #include "tests.h"
 
 #include "formats/base/hash.h"
+#include "formats/graph/partition.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -201,6 +202,69 @@ static void run_reply(const struct shard *shard, uint32_t id_bytes, int bad)
     free_input(&in);
 }
 
+static int compare_ids(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Delegates that this shard owns ask if they were visited and have no parent. The values of the shard are its own delegates, and
+ * between them normals and ids without edges. */
+static void run_missing(const struct shard *graph, enum mask_kind visited, uint32_t id_bytes)
+{
+    struct search_input in;
+    const uint64_t d = graph->d, vertices = graph->locals + d;
+    uint32_t *ids = need_memory(d * sizeof *ids);
+    struct shard with_ids = *graph, *shard = &with_ids;
+    shard->ids = (struct shard_ids){.delegates = ids, .delegate_width = sizeof *ids};
+    make_input(&in, shard, visited, id_bytes, 9);
+    struct answering a = answering_of(shard, &in, ANSWER_PARENTS, id_bytes, 0);
+    a.tables.values = d;
+    for (uint64_t i = 0; i < d; i++) {
+        ids[i] = (uint32_t)(3 * i);
+        const int owns = shard_of_vertex(ids[i], shard->p) == (uint64_t)shard->index;
+        in.vertex[i] = (uint32_t)(owns ? shard->locals + i : i % 2 ? vertices : 0);
+    }
+    uint32_t *kernel = need_memory((d + 1) * sizeof *kernel), *twin = need_memory((d + 1) * sizeof *twin);
+    const uint64_t listed = kernel_asking_delegates(&a, kernel), expected = twin_asking_delegates(&a, twin);
+    check_input("visited %s, %u bytes", mask_kind_name[visited], id_bytes);
+    qsort(kernel, listed, sizeof *kernel, compare_ids);
+    qsort(twin, expected, sizeof *twin, compare_ids);
+    if (check_that(listed == expected, "%" PRIu64 " delegates ask, not %" PRIu64, listed, expected))
+        check_that(memcmp(kernel, twin, listed * sizeof *kernel) == 0, "delegates differ");
+    free(kernel);
+    free(twin);
+    free(ids);
+    free_input(&in);
+}
+
+/* Replies to questions about random delegates, one of which may not exist. */
+static void run_reply_to_delegates(const struct shard *shard, uint32_t id_bytes, int bad)
+{
+    uint64_t random = 5 + id_bytes;
+    const uint64_t d = shard->d;
+    char *parents = need_memory(d * id_bytes);
+    uint32_t *delegates = need_memory(d * sizeof *delegates);
+    for (uint64_t i = 0; i < d; i++) {
+        delegates[i] = (uint32_t)(next_random(&random) % d);
+        answer_set_id(parents, id_bytes, i, (int64_t)(next_random(&random) % 8) - 1);
+    }
+    if (bad)
+        delegates[d / 2] = (uint32_t)d;
+    const struct replying_to_delegates r = {shard, parents, id_bytes, delegates, d};
+    void *kernel = need_memory(d * id_bytes), *twin = need_memory(d * id_bytes);
+    check_input("%u bytes, bad %d", id_bytes, bad);
+    check_that(kernel_reply_to_delegates(&r, kernel) == !bad, "a delegate that there is not is not noticed");
+    if (!bad) {
+        twin_reply_to_delegates(&r, twin);
+        check_that(memcmp(kernel, twin, d * id_bytes) == 0, "replies differ");
+    }
+    free(kernel);
+    free(twin);
+    free(delegates);
+    free(parents);
+}
+
 void test_answers(const struct shard *shard, const struct graph_spec *spec)
 {
     static const uint32_t levels[] = {1, 255, 256}; /* around the limit up to which depths are bytes */
@@ -220,6 +284,13 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec)
     for (int i = 0; shard->locals > 0 && i < 4; i++)
         run_reply(shard, i < 2 ? 4 : 8, i % 2);
     check_end("cuda_reply, cuda_take_replies: %s", spec->name);
+    check_begin();
+    for (int i = 0; shard->p > 1 && shard->d > 0 && i < 4; i++) {
+        for (int visited = MASK_NONE; visited <= MASK_ALL && i < 2; visited++)
+            run_missing(shard, (enum mask_kind)visited, i == 0 ? 4 : 8);
+        run_reply_to_delegates(shard, i < 2 ? 4 : 8, i % 2);
+    }
+    check_end("cuda_list_missing, cuda_reply_to_delegates: %s", spec->name);
 }
 
 /* ---- windows ---- */

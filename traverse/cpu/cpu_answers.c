@@ -5,13 +5,15 @@
  * answer, a random read of the value and, for a parent, a random read of its input id.
  *
  * A normal that was reached over an nn edge from another shard has no recorded parent, so it asks its neighbours on other
- * shards. (In a directed graph it asks those that have an edge to it.) Threads go over the normals twice: first they count
- * the questions, then they write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the
+ * shards. (In a directed graph it asks those that have an edge to it.) A delegate that this shard owns asks all other shards, if
+ * another device found it. Threads go over the vertices twice: first they count the questions, then they write them; those of
+ * normals are ordered by shard and then by thread. Bytes that must move for each question: 8 of the
  * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id by the other shard. */
 #include "cpu_answers.h"
 
 #include "formats/graph/partition.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +61,6 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
     if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex", e) != ST_OK)
         return e->status;
     memory_advise_huge(a->by_vertex);
-    arrays->delegate_parents = (char *)a->by_vertex + dev->shard->locals * width;
     return memory_take(dev->means.budget, (void **)&a->cursors, (uint64_t)dev->threads * dev->shard->p, 8,
                        "questions for parents", e);
 }
@@ -152,7 +153,7 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
 }
 
 /* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The last number, locals + d,
- * belongs to no vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_ask; `context` is the device. */
+ * belongs to no vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_name_parents; `context` is the device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -163,6 +164,26 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 }
 
 /* ---- parents of several shards ---- */
+
+/* backend_answers.name_parents: converts recorded parents to input ids in answers->by_vertex. */
+static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct error *e)
+{
+    const uint64_t vertices = vertices_of(dev) + 1;
+    (void)levels, (void)e;
+    mark_unreached(dev, (int32_t *)dev->normals.parent);
+    pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
+    return ST_OK;
+}
+
+/* Makes space for `count` questions and as many askers. They are charged to the budget, and stay until the next call. */
+static enum status make_room_for_questions(struct device *dev, uint64_t count, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    if (make_room(dev, (void **)&a->questions, &a->question_capacity, count + 1, sizeof *a->questions + sizeof *a->askers,
+                  "questions for parents", e) == ST_OK)
+        a->askers = (uint32_t *)(void *)(a->questions + a->question_capacity);
+    return e->status;
+}
 
 /* What the threads of ask_shares share: the normals, in `shares` equal shares, one for each thread. */
 struct asking {
@@ -195,7 +216,7 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
 }
 
 /* Counts or writes the questions of those normals in shares begin..end that were reached over an nn edge from another
- * shard (PARENT_REMOTE). Threads of the pool run this for cpu_ask; `context` is a struct asking. */
+ * shard (PARENT_REMOTE). Threads of the pool run this for ask_for_normals; `context` is a struct asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -209,18 +230,14 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* backend_answers.ask: converts recorded parents to input ids, and makes the questions of all normals that have none.
- * The questions are charged to the budget, and stay until the next call. */
-static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
+/* Makes the questions of all normals that have no recorded parent. */
+static enum status ask_for_normals(struct device *dev, struct byte_span *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     const uint32_t p = dev->shard->p;
     const int threads = threads_for(dev, dev->shard->locals);
     struct asking asking = {.dev = dev, .shares = threads};
-    uint64_t vertices = vertices_of(dev) + 1, total = 0;
-    (void)levels;
-    mark_unreached(dev, (int32_t *)dev->normals.parent);
-    pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
+    uint64_t total = 0;
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
     /* each cursor has the number of a thread's questions for shard s, and becomes the index of the first of them */
@@ -233,10 +250,8 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span
         }
         questions[s] = (struct byte_span){.bytes = (total - first) * sizeof(struct question)};
     }
-    if (make_room(dev, (void **)&a->questions, &a->question_capacity, total + 1, sizeof *a->questions + sizeof *a->askers,
-                  "questions for parents", e) != ST_OK)
+    if (make_room_for_questions(dev, total, e) != ST_OK)
         return e->status;
-    a->askers = (uint32_t *)(void *)(a->questions + a->question_capacity);
     asking.list = 1;
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
     const struct question *at = a->questions;
@@ -247,18 +262,72 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span
     return ST_OK;
 }
 
+/* The delegates that this shard owns and that only other devices have found. */
+struct missing {
+    const struct device *dev;
+    uint32_t *list;         /* receives the delegates, in any order; NULL: they are only counted */
+    _Atomic uint64_t count; /* the number of delegates listed or counted so far */
+};
+
+/* Counts or lists the missing ones of the delegates begin..end, at most ANSWER_PIECE. Threads of the pool run this for
+ * ask_for_delegates; `context` is a struct missing. */
+static void list_missing(void *context, uint64_t begin, uint64_t end)
+{
+    struct missing *m = context;
+    const struct device *dev = m->dev;
+    const struct cpu_answers *a = dev->answers;
+    const struct shard *shard = dev->shard;
+    uint32_t found[ANSWER_PIECE], count = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        if (answer_id(a->by_vertex, a->tables.id_bytes, shard->locals + i) == ANSWER_NONE && mask_bit(dev->delegates.visited, i) &&
+            shard_of_vertex(shard_delegate_id(shard, i), shard->p) == shard->index)
+            found[count++] = (uint32_t)i;
+    }
+    const uint64_t at = atomic_fetch_add(&m->count, count);
+    if (m->list != NULL)
+        memcpy(m->list + at, found, count * sizeof *found);
+}
+
+/* Makes the questions of the delegates that this shard owns and that only other devices have found. */
+static enum status ask_for_delegates(struct device *dev, struct byte_span *questions, struct error *e)
+{
+    const uint64_t d = dev->shard->d;
+    struct missing missing = {.dev = dev};
+    pool_for(dev->means.pool, threads_for(dev, d), d, ANSWER_PIECE, list_missing, &missing);
+    if (make_room_for_questions(dev, missing.count, e) != ST_OK)
+        return e->status;
+    missing.list = dev->answers->askers;
+    missing.count = 0;
+    pool_for(dev->means.pool, threads_for(dev, d), d, ANSWER_PIECE, list_missing, &missing);
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        questions[s] = (struct byte_span){.at = missing.list, .bytes = s == dev->shard->index ? 0 : missing.count * sizeof *missing.list};
+    return ST_OK;
+}
+
+/* backend_answers.ask */
+static enum status cpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span *questions, struct error *e)
+{
+    return kind == NORMALS ? ask_for_normals(dev, questions, e) : ask_for_delegates(dev, questions, e);
+}
+
+/* Returns the bytes of a question of this kind of vertices. */
+static uint64_t question_bytes(enum vertex_kind kind)
+{
+    return kind == NORMALS ? sizeof(struct question) : sizeof(uint32_t);
+}
+
 /* The questions of one shard, and where their replies go. */
 struct replying {
     const struct device *dev;
-    const struct question *question;
+    const void *questions;
     void *replies;
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Replies to questions begin..end: with the input id of a question's vertex if the vertex has the question's depth,
+/* Replies to questions begin..end of normals: with the input id of a question's vertex if the vertex has the question's depth,
  * otherwise with ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply;
  * `context` is a struct replying. */
-static void reply_range(void *context, uint64_t begin, uint64_t end)
+static void reply_to_normals(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
     const struct device *dev = r->dev;
@@ -266,7 +335,7 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     const struct cpu_normals *n = &dev->normals;
     int wrong = 0;
     for (uint64_t i = begin; i < end; i++) {
-        struct question q = r->question[i];
+        struct question q = ((const struct question *)r->questions)[i];
         int known = q.vertex < dev->shard->locals;
         wrong |= !known;
         int matches = known && mask_bit(n->visited, q.vertex) && n->depth[q.vertex] == q.depth;
@@ -276,37 +345,58 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
+/* Replies to questions begin..end of delegates: with the parent that this device has recorded, or ANSWER_NONE. Sets `bad` if there
+ * is no such delegate. Threads of the pool run this for cpu_reply; `context` is a struct replying. */
+static void reply_to_delegates(void *context, uint64_t begin, uint64_t end)
+{
+    struct replying *r = context;
+    const struct shard *shard = r->dev->shard;
+    const struct cpu_answers *a = r->dev->answers;
+    const uint32_t *delegate = r->questions;
+    const uint32_t width = a->tables.id_bytes;
+    int wrong = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        const int known = delegate[i] < shard->d;
+        wrong |= !known;
+        answer_set_id(r->replies, width, i, known ? answer_id(a->by_vertex, width, shard->locals + delegate[i]) : ANSWER_NONE);
+    }
+    r->bad |= wrong;
+}
+
 /* backend_answers.reply: replies to the questions of each shard in turn. The replies are charged to the budget, and
  * stay until the next call. If a question names a vertex that this shard does not have, returns ST_BAD_DATA, after
  * replies to all other questions. */
-static enum status cpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
+static enum status cpu_reply(struct device *dev, enum vertex_kind kind, const struct byte_span *questions, struct byte_span *replies,
+                             struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t total = 0, width = a->tables.id_bytes;
     struct replying r = {.dev = dev};
     for (uint32_t s = 0; s < dev->shard->p; s++)
-        total += questions[s].bytes / sizeof(struct question);
+        total += questions[s].bytes / question_bytes(kind);
     if (make_room(dev, &a->replies, &a->reply_capacity, total, width, "replies about parents", e) != ST_OK)
         return e->status;
     r.replies = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
-        uint64_t count = questions[s].bytes / sizeof(struct question);
+        uint64_t count = questions[s].bytes / question_bytes(kind);
         replies[s] = (struct byte_span){.at = r.replies, .bytes = count * width};
-        r.question = questions[s].at;
-        pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_range, &r);
+        r.questions = questions[s].at;
+        pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE,
+                 kind == NORMALS ? reply_to_normals : reply_to_delegates, &r);
         r.replies = (char *)r.replies + count * width;
     }
-    return r.bad ? fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
+    return r.bad ? fail(e, ST_BAD_DATA, "%s: another shard names a vertex that this one does not have",
                         container_path(dev->shard->file))
                  : ST_OK;
 }
 
 /* backend_answers.take_replies: goes over the replies in the order of the questions. Each vertex that asked gets the
  * last id that came in reply as its parent. Any of these ids is a valid parent. */
-static enum status cpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
+static enum status cpu_take_replies(struct device *dev, enum vertex_kind kind, const struct byte_span *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
-    uint32_t width = a->tables.id_bytes;
+    const uint32_t width = a->tables.id_bytes;
+    const uint64_t first = kind == NORMALS ? 0 : dev->shard->locals;
     const uint32_t *asker = a->askers;
     (void)e;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
@@ -314,10 +404,17 @@ static enum status cpu_take_replies(struct device *dev, const struct byte_span *
         for (uint64_t i = 0; i < count; i++) {
             int64_t id = answer_id(replies[s].at, width, i);
             if (id != ANSWER_NONE)
-                answer_set_id(a->by_vertex, width, asker[i], id);
+                answer_set_id(a->by_vertex, width, first + asker[i], id);
         }
-        asker += count;
+        asker += kind == NORMALS ? count : 0; /* all shards got the same questions of delegates */
     }
+    return ST_OK;
+}
+
+/* backend_answers.look: does nothing, as no device of the CPU reads a peer (cpu_reads_peer). */
+static enum status cpu_look(struct device *dev, struct error *e)
+{
+    (void)dev, (void)e;
     return ST_OK;
 }
 
@@ -359,7 +456,7 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
 }
 
 /* backend_answers.make_values: gathers depths, or parents of a single shard, from the arrays of the search, and parents
- * of several shards from answers->by_vertex, which cpu_ask and cpu_take_replies have filled. */
+ * of several shards from answers->by_vertex, which cpu_name_parents and cpu_take_replies have filled. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -479,9 +576,11 @@ const struct backend_answers cpu_answers = {
     .read_depths = cpu_read_depths,
     .reads_peer = cpu_reads_peer,
     .open = cpu_open_answers,
+    .name_parents = cpu_name_parents,
     .ask = cpu_ask,
     .reply = cpu_reply,
     .take_replies = cpu_take_replies,
+    .look = cpu_look,
     .make_values = cpu_make_values,
     .list_values = cpu_list_values,
     .copy = cpu_copy,

@@ -191,9 +191,7 @@ struct answer_tables {
 /* Where the answer of a device is: in device memory if has_device_memory, otherwise in host memory. The arrays stay
  * from `open` to `close`. */
 struct answer_arrays {
-    void *values;           /* [tables.values] values of answer_width bytes each */
-    void *delegate_parents; /* [d] parents of delegates as input ids of id_bytes each; NULL: one shard, or no parents
-                             * are recorded */
+    void *values; /* [tables.values] values of answer_width bytes each */
 };
 
 /* Returns element i of an array of ids of 4 or 8 bytes each. */
@@ -225,8 +223,9 @@ struct byte_span {
     uint64_t place; /* where a peer in another process can read the bytes; 0: not in place */
 };
 
-/* A question of one device to another: "Does your local vertex `vertex` have this depth?" The reply is the vertex's
- * input id if so, otherwise ANSWER_NONE. */
+/* A question of a normal to a neighbour on another shard: "Does your local vertex `vertex` have this depth?" The reply is the
+ * vertex's input id if so, otherwise ANSWER_NONE. The question of a delegate is its delegate id, a uint32_t: "Which parent did you
+ * record for it?" The reply is the parent's input id, or ANSWER_NONE. */
 struct question {
     uint32_t vertex;
     int32_t depth;
@@ -250,8 +249,8 @@ struct kept_values {
 /* The functions that make answers of the last search, in the order of the calls:
  * - After `join`: `open` once, and reads_peer at any time. `close` of the device frees what `open` allocated.
  * - After a search: read_depths at any time; or make_values, and then list_values, copy and keep.
- * - Before make_values, if several shards want parents: `ask`, `reply` and take_replies, with the steps of find_parents
- *   (results/answers.c) between them.
+ * - Before make_values, if several shards want parents: name_parents; and then `look`, or for each kind of vertices `ask`, `reply`
+ *   and take_replies, as find_parents does (results/answers.c).
  * In all functions p is the number of shards, `locals` the number of this shard's local vertices, and d that of
  * delegates. Arrays of byte spans have p elements, one to or from each shard. */
 struct backend_answers {
@@ -268,27 +267,32 @@ struct backend_answers {
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
-    /* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the device
-     * recorded become input ids; those of delegates go to delegate_parents. A vertex that was reached over an nn edge from
-     * another shard has no recorded parent, so all its neighbours on other shards are asked: questions[s] gets an array of
-     * struct question for shard s, which stays until take_replies. With tables.all_read there are no questions, and all byte
-     * spans are empty. Peers then read in this device what it found, until make_values. */
-    enum status (*ask)(struct device *device, uint32_t levels, struct byte_span *questions, struct error *e);
+    /* Turns the parents that the device recorded in a search with depths below `levels` into input ids, and waits for this work.
+     * With tables.all_read peers may then read in this device what it found, until make_values. */
+    enum status (*name_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
-     * their order, as ids of id_bytes each, which stay until the next search. Not called with tables.all_read. Returns
-     * ST_BAD_DATA if a question names a vertex that this shard does not have. */
-    enum status (*reply)(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
+    /* Writes the questions of vertices of one kind whose parents are missing, and waits for this work. A normal that was reached
+     * over an nn edge from another shard asks all its neighbours on other shards: questions[s] gets an array of struct question
+     * for shard s. A delegate asks on its owner's device only, and there all other shards: each gets the same array of uint32_t.
+     * The arrays stay until take_replies. Not called with tables.all_read. */
+    enum status (*ask)(struct device *device, enum vertex_kind kind, struct byte_span *questions, struct error *e);
 
-    /* Finishes the parents of all vertices but delegates, and waits for this work. replies[s] has the replies of shard s, in
-     * the order of the questions. A vertex that asked gets as parent any id that came in reply. With tables.all_read
-     * `replies` is not read: the device looks for missing parents in the memory of its peers, also for parents of the
-     * delegates that it owns. `ask` of all peers must then have returned before. Returns ST_BAD_DATA if a column names a
-     * vertex that does not exist. */
-    enum status (*take_replies)(struct device *device, const struct byte_span *replies, struct error *e);
+    /* Replies to the questions of vertices of one kind on other shards, and waits for this work. replies[s] gets the replies to
+     * questions[s] in their order, as ids of id_bytes each, which stay until the next `reply`. Not called with tables.all_read.
+     * Returns ST_BAD_DATA if a question names a vertex that this shard does not have. */
+    enum status (*reply)(struct device *device, enum vertex_kind kind, const struct byte_span *questions, struct byte_span *replies,
+                         struct error *e);
+
+    /* Takes the replies to the last questions, and waits for this work. replies[s] has those of shard s, in the order of the
+     * questions. A vertex that asked gets as parent any id that came in reply. */
+    enum status (*take_replies)(struct device *device, enum vertex_kind kind, const struct byte_span *replies, struct error *e);
+
+    /* With tables.all_read: looks for the missing parents in the memory of the peers, and waits for this work. name_parents of all
+     * peers must have returned before. Returns ST_BAD_DATA if a column names a vertex that does not exist. */
+    enum status (*look)(struct device *device, struct error *e);
 
     /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of several
-     * shards are those of take_replies, except in delegate_parents, which the caller may have overwritten since. */
+     * shards must have been found before. */
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
     /* Lists the values that this device has for the permuted input ids first to first + count - 1, and waits for this

@@ -5,25 +5,18 @@
  * delegates, which only the device that found a parent knows.
  *
  * - If all devices read each other's memory (GPUs of a host), each device looks up its missing parents there.
- * - Otherwise, the device of a normal sends a question to each neighbour on another shard, and any neighbour that replies with
- *   its id may be the parent. The parent of a delegate becomes the largest id that any device has recorded.
+ * - Otherwise devices ask. A normal asks its neighbours on other shards, and any neighbour that replies with its id may be the
+ *   parent. A delegate whose owner has recorded no parent asks all other shards for the one that they have recorded.
  *
  * Sending parents during the search would cost more: at least 4 more bytes for every nn edge to another shard. Questions (8
  * bytes) and replies (4 or 8) are needed only for the edges of normals that were reached from another shard. */
 #include "answers.h"
-#include "traverse/cpu/thread_pool.h"
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/root_set.h"
 
-#include "formats/base/arith.h"
-#include "formats/base/clones.h"
 
 #include <omp.h>
 #include <stdlib.h>
-
-/* STAGED_IDS: number of delegates whose parents are copied from a GPU at a time. MERGED_IDS: number of delegates whose parents
- * a thread merges at a time. */
-enum { STAGED_IDS = 1 << 18, MERGED_IDS = 1 << 14 };
 
 /* ---- opening ---- */
 
@@ -94,34 +87,9 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Prepares the merging of the parents of delegates: starts the threads, and sets a->block. On CPUs, the parents are merged in
- * the arrays of the devices, into that of the first device. For GPUs, allocates memory of the host: an array of all delegates
- * for the first device, and of STAGED_IDS delegates for each other. This memory is not charged to a budget. */
-static enum status open_merging(struct answers *a, struct error *e)
-{
-    const struct rank *rank = a->rank;
-    const struct backend *backend = rank->backend;
-    const uint64_t d = rank->graph->manifest.d, staged = smaller(d, STAGED_IDS);
-    a->block = zeroed(rank->device_count, sizeof *a->block, "answers", e);
-    if (e->status != ST_OK || pool_open(&a->pool, omp_get_max_threads(), e) != ST_OK)
-        return e->status;
-    if (!backend->has_device_memory) {
-        a->block_ids = d;
-        for (uint32_t g = 0; g < rank->device_count; g++)
-            a->block[g] = a->arrays[g].delegate_parents;
-        return ST_OK;
-    }
-    a->block_ids = staged;
-    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        a->block[g] = backend->take_buffer(rank->devices[g], EXCHANGE_HOST, (g == 0 ? d : staged) * a->id_bytes,
-                                           "delegate parents", e);
-    return e->status;
-}
-
 /* Collective. Prepares all devices for answers, and overwrites *a. Makes the tables of each device, and frees them again if the
- * devices have copies. Sets all_read if devices can read missing parents from the memory of their peers; if they cannot,
- * prepares the merging of the parents of delegates. If a rank fails, the call fails on all ranks. answers_close frees
- * everything, even after a failure. */
+ * devices have copies. Sets all_read if devices can read missing parents from the memory of their peers. If a rank fails, the
+ * call fails on all ranks. answers_close frees everything, even after a failure. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
@@ -132,9 +100,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     byte_spans_open(&a->replies, rank, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
-    if (e->status == ST_OK && rank_each(rank, open_device, a, e) == ST_OK && parents && !rank_is_single_device(rank) &&
-        !a->all_read)
-        open_merging(a, e);
+    if (e->status == ST_OK)
+        rank_each(rank, open_device, a, e);
     if (rank->backend->has_device_memory)
         release_tables(a); /* the devices have copies */
     return comm_agree(rank->comm, e);
@@ -144,12 +111,6 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
 void answers_close(struct answers *a)
 {
     release_tables(a);
-    pool_close(a->pool);
-    for (uint32_t g = 0; a->block != NULL && g < a->rank->device_count; g++) {
-        if (a->rank->backend->has_device_memory)
-            a->rank->backend->release_buffer(a->rank->devices[g], EXCHANGE_HOST, a->block[g]);
-    }
-    free(a->block);
     free(a->tables);
     free(a->arrays);
     byte_spans_close(&a->questions);
@@ -158,12 +119,25 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Lets device g convert the parents that it has recorded to input ids, and write its questions to other shards. Makes the byte
- * spans of a->questions point to the questions. */
+/* Lets device g turn the parents that it has recorded into input ids. */
+static enum status name_parents(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, e);
+}
+
+/* Lets device g copy its missing parents from the memory of its peers. */
+static enum status look(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return a->rank->backend->answers->look(a->rank->devices[g], e);
+}
+
+/* Lets device g write the questions of its vertices of the kind a->asking. Makes the byte spans of a->questions point to them. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
+    return a->rank->backend->answers->ask(a->rank->devices[g], a->asking, byte_spans_out(&a->questions, g), e);
 }
 
 /* Lets device g write its replies to the questions that it has received. Makes the byte spans of a->replies point to the
@@ -171,103 +145,40 @@ static enum status ask(void *context, uint32_t g, struct error *e)
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->reply(a->rank->devices[g], byte_spans_in(&a->questions, g),
+    return a->rank->backend->answers->reply(a->rank->devices[g], a->asking, byte_spans_in(&a->questions, g),
                                             byte_spans_out(&a->replies, g), e);
 }
 
-/* Lets device g copy its missing parents: from the replies that it has received or, if a->all_read is 1, from the memory of its
- * peers. */
+/* Lets device g copy its missing parents from the replies that it has received. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->take_replies(a->rank->devices[g], byte_spans_in(&a->replies, g), e);
+    return a->rank->backend->answers->take_replies(a->rank->devices[g], a->asking, byte_spans_in(&a->replies, g), e);
 }
 
-/* Sets to[i] to the larger of to[i] and from[i], for each i below `count`. Both arrays have ids of `id_bytes` bytes, 4 or
- * 8. */
-WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t count)
+/* Collective. Brings the missing parents of all vertices of one kind to their devices, by questions and replies. A rank that fails
+ * returns at once. */
+static enum status ask_for_parents(struct answers *a, enum vertex_kind kind, struct error *e)
 {
-    int32_t *to4 = to;
-    int64_t *to8 = to;
-    const int32_t *from4 = from;
-    const int64_t *from8 = from;
-    for (uint64_t i = 0; id_bytes == 4 && i < count; i++)
-        to4[i] = from4[i] > to4[i] ? from4[i] : to4[i];
-    for (uint64_t i = 0; id_bytes == 8 && i < count; i++)
-        to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
-}
-
-/* Returns the address, in memory of the host, of the parent that device g has recorded for delegate i of the current block. The
- * address for device 0 is also where the merged parent is stored. */
-static char *parent_at(const struct answers *a, uint32_t g, uint64_t i)
-{
-    const int is_whole = g == 0 || !a->rank->backend->has_device_memory; /* otherwise a->block[g] begins with the block */
-    return (char *)a->block[g] + (is_whole ? i : i - a->begin) * a->id_bytes;
-}
-
-/* Copies the parents that device g has recorded for the current block of delegates to memory of the host. A device of the CPU
- * has them there already. */
-static enum status read_block(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    const char *from = (const char *)a->arrays[g].delegate_parents + a->begin * a->id_bytes;
-    return a->rank->backend->answers->copy(a->rank->devices[g], parent_at(a, g, a->begin), from,
-                                           (a->end - a->begin) * a->id_bytes, e);
-}
-
-/* Merges the parents of delegates begin to end - 1 of the current block, by keeping the largest id that a device of this rank
- * has recorded. Called by the thread pool for merge_delegates, with the struct answers. */
-static void merge_range(void *context, uint64_t begin, uint64_t end)
-{
-    const struct answers *a = context;
-    begin += a->begin;
-    end += a->begin;
-    for (uint32_t g = 1; g < a->rank->device_count; g++)
-        take_larger(parent_at(a, 0, begin), parent_at(a, g, begin), a->id_bytes, end - begin);
-}
-
-/* Merges the parents of delegates that the devices of the rank have recorded, block by block. The result is in a->block[0]. */
-static enum status merge_delegates(struct answers *a, struct error *e)
-{
-    const uint64_t d = a->rank->graph->manifest.d;
-    for (a->begin = 0; a->begin < d; a->begin = a->end) {
-        a->end = smaller(a->begin + a->block_ids, d);
-        if (rank_each(a->rank, read_block, a, e) != ST_OK)
-            return e->status;
-        pool_for(a->pool, omp_get_max_threads(), a->end - a->begin, MERGED_IDS, merge_range, a);
-    }
-    return ST_OK;
-}
-
-/* Called by rank_each. Copies the merged parents of delegates to device g. */
-static enum status write_delegates(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->copy(a->rank->devices[g], a->arrays[g].delegate_parents, a->block[0],
-                                           a->rank->graph->manifest.d * a->id_bytes, e);
+    a->asking = kind;
+    if (rank_each(a->rank, ask, a, e) != ST_OK || byte_spans_exchange(&a->questions, e) != ST_OK ||
+        rank_each(a->rank, reply, a, e) != ST_OK || byte_spans_exchange(&a->replies, e) != ST_OK)
+        return e->status;
+    return rank_each(a->rank, take_replies, a, e);
 }
 
 /* Collective. Brings the missing parents to the devices, of which there are several (see the head of this file). Afterwards
  * each device has the input ids of the parents of its own vertices, for make_values. A rank that fails returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
-    const struct rank *rank = a->rank;
-    if (rank_each(rank, ask, a, e) != ST_OK)
+    if (rank_each(a->rank, name_parents, a, e) != ST_OK)
         return e->status;
-    if (a->all_read) {
-        comm_barrier(rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */
-        rank_each(rank, take_replies, a, e);
-        comm_barrier(rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
-        return e->status;
-    }
-    if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
-        byte_spans_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
-        return e->status;
-    if (merge_delegates(a, e) != ST_OK)
-        return e->status;
-    if (rank->comm->ranks > 1)
-        comm_max_ids(rank->comm, a->block[0], a->id_bytes, rank->graph->manifest.d);
-    return rank_each(rank, write_delegates, a, e);
+    if (!a->all_read)
+        return ask_for_parents(a, NORMALS, e) == ST_OK ? ask_for_parents(a, DELEGATES, e) : e->status;
+    comm_barrier(a->rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */
+    rank_each(a->rank, look, a, e);
+    comm_barrier(a->rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
+    return e->status;
 }
 
 /* ---- values ---- */

@@ -8,18 +8,13 @@
 
 #include "byte_spans.h"
 
-/* The answers of one rank. G is the number of its devices, and d the number of delegates. */
+/* The answers of one rank. G is the number of its devices. */
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
     struct byte_spans questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
-    /* The members up to `pool` merge the parents of delegates, one block of consecutive delegates after the other. */
-    void **block; /* [G] on the host, for each device: the parents that it recorded for the delegates of a block. The first
-                   * device, and every device of the CPU, has all d delegates here. NULL: parents are not merged */
-    uint64_t block_ids;       /* the number of delegates in a block */
-    uint64_t begin, end;      /* the delegates of the current block are begin to end - 1 */
-    struct thread_pool *pool; /* the threads that merge. On the CPU they are also the threads of the search */
+    enum vertex_kind asking; /* the kind of vertices whose parents are asked for */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
     /* The next three are the arguments of the last answers_make. */

@@ -108,6 +108,26 @@ struct gpu_replying {
 /* Replies to questions, which ask whether a vertex has a certain depth. The reply is the vertex's input id if so, or -1. */
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 
+/* The delegates that ask: those that this shard owns, and that only other devices have found. */
+struct gpu_missing {
+    const uint32_t *vertex;  /* [values] the number of the vertex of each value of this shard */
+    uint64_t values;
+    uint64_t locals, d;      /* delegate i has the number locals + i */
+    const uint32_t *visited; /* bitmap of delegates */
+    const void *parents;     /* [locals + d] parents by number of vertex, of id_bytes bytes each; -1: none was recorded */
+    uint32_t id_bytes;
+    uint32_t *list;             /* [d] receives the delegates, in any order */
+    unsigned long long *listed; /* their number; zero before the launch */
+};
+
+/* Lists the delegates that ask. */
+void cuda_list_missing(const struct gpu_missing *missing, cudaStream_t stream);
+
+/* Sets replies[i], for i < count, to the parent of delegate delegates[i] in parents[d], which may be -1. Sets *bad to 1 if there is
+ * no such delegate. Replies and parents have id_bytes bytes each. */
+void cuda_reply_to_delegates(const uint32_t *delegates, uint64_t count, const void *parents, uint64_t d, uint32_t id_bytes,
+                             void *replies, unsigned int *bad, cudaStream_t stream);
+
 /* Makes replies the parents of the vertices that asked: sets to[askers[i]] to replies[i] for each i < count, except replies of
  * -1. Both arrays have ids of id_bytes bytes. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,

@@ -4,8 +4,9 @@
  * ways. results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are
  * free when the search is over.
  *
- * If some device cannot read the memory of another, vertices ask: a vertex sends a question to each neighbour on another shard
- * (list_questions), and neighbours that can be its parent reply with their ids.
+ * If some device cannot read the memory of another, vertices ask: a normal sends a question to each neighbour on another shard, and
+ * neighbours that can be its parent reply with their ids (ask_for_normals). A delegate whose owner did not find it asks all other
+ * shards for the parent that they recorded (ask_for_delegates).
  *
  * If every device reads the memory of all others (all_read), vertices look instead. Each GPU shows the others the ids of its
  * vertices, the parents that it knows, and its depths, as bytes if the search had few levels. A vertex looks at the depths of
@@ -99,10 +100,10 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Writes the questions of the listed vertices to device memory, shard by shard, each with the vertex that asks it, and waits.
+/* Writes the questions of the listed normals to device memory, shard by shard, each with the vertex that asks it, and waits.
  * questions[s] becomes the place of the questions for shard s, for each of the p shards. The first launch counts the questions,
- * and the second one writes them. Called by gpu_ask after gpu_write_parents has listed the vertices that ask. */
-static enum status list_questions(struct device *dev, struct byte_span *questions, struct error *e)
+ * and the second one writes them. Called after gpu_name_parents has listed the vertices that ask. */
+static enum status ask_for_normals(struct device *dev, struct byte_span *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const size_t bytes = dev->shard->p * sizeof *a->counts;
@@ -132,21 +133,52 @@ static enum status list_questions(struct device *dev, struct byte_span *question
     return gpu_wait(dev, stream, e);
 }
 
-/* Does the first step of finding parents after a search with depths below `levels`, and waits for the device. Turns recorded parents
- * into input ids in by_vertex, and lists the vertices that have their parent on another device.
- * - If all devices read each other's memory (all_read), writes the depths for them to read, and makes questions[0..p) empty.
- * - Otherwise writes the questions of the listed vertices, and sets questions[s] to those for shard s. */
-enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
+/* Lists the delegates that ask in the delegates' queue, which is free when the search is over, and waits. The list becomes the
+ * questions for each other shard. */
+static enum status ask_for_delegates(struct device *dev, struct byte_span *questions, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const struct gpu_vertices *d = &dev->of[DELEGATES];
+    const uint32_t p = dev->shard->p;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    const struct gpu_missing missing = {.vertex = a->vertex,
+                                        .values = a->count,
+                                        .locals = dev->of[NORMALS].count,
+                                        .d = d->count,
+                                        .visited = d->visited,
+                                        .parents = a->by_vertex,
+                                        .id_bytes = a->id_bytes,
+                                        .list = d->queue,
+                                        .listed = a->tables};
+    if (CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(p), stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_list_missing(&missing, stream);
+    gpu_fetch(dev, a->counts, a->tables, sizeof *a->counts, stream, e);
+    for (uint32_t s = 0; s < p && e->status == ST_OK; s++)
+        questions[s] = byte_span_for(dev, s, d->queue, s == dev->shard->index ? 0 : a->counts[0] * sizeof *d->queue);
+    return e->status;
+}
+
+enum status gpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span *questions, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return kind == NORMALS ? ask_for_normals(dev, questions, e) : ask_for_delegates(dev, questions, e);
+}
+
+/* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, and waits for the device. Lists the
+ * vertices that have their parent on another device. If all devices read each other's memory (all_read), also writes the depths
+ * for them to read. */
+enum status gpu_name_parents(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
-    memset(questions, 0, dev->shard->p * sizeof *questions);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (!a->all_read) {
-        if (gpu_fused_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) != ST_OK)
-            return e->status;
-        return list_questions(dev, questions, e);
+        if (gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) == ST_OK)
+            gpu_wait(dev, stream, e);
+        return e->status;
     }
     a->by_bytes = levels <= BYTE_LEVELS;
     if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
@@ -160,38 +192,53 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *quest
 
 /* ---- replying ---- */
 
-/* Replies to the questions of all shards, and waits. replies[s] becomes the place of the replies for shard s in a->replies, for
- * each of the p shards. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. Fails likewise, and
- * writes nothing, if there are more questions than this shard has nn edges, since a->replies has no room for more. */
-enum status gpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
+/* Launches the replies of this device to `count` questions of vertices of one kind. Does not wait. */
+static void launch_reply(struct device *dev, enum vertex_kind kind, const void *questions, uint64_t count, void *replies)
 {
     const struct gpu_answers *a = &dev->answers;
-    cudaStream_t stream = gpu_answer_stream(dev);
+    const uint64_t locals = dev->of[NORMALS].count;
+    const struct gpu_replying r = {.questions = questions,
+                                   .count = count,
+                                   .locals = dev->of[NORMALS],
+                                   .ids = a->ids,
+                                   .id_bytes = a->id_bytes,
+                                   .replies = replies,
+                                   .bad = gpu_bad_flag(dev)};
+    if (kind == NORMALS)
+        cuda_reply(&r, gpu_answer_stream(dev));
+    else
+        cuda_reply_to_delegates(questions, count, (const char *)a->by_vertex + locals * a->id_bytes, dev->of[DELEGATES].count,
+                                a->id_bytes, replies, r.bad, gpu_answer_stream(dev));
+}
+
+/* Replies to the questions of all shards, and waits. replies[s] becomes the place of the replies for shard s, for each of the p
+ * shards: in a->replies, or for questions of delegates in the prefix sums of dd, which are free when the search is over. Fails with
+ * ST_BAD_DATA if a question names a vertex that this shard does not have, and if there are more questions than room: more than edges
+ * of nn, or than delegates, each of which one shard asks about. */
+enum status gpu_reply(struct device *dev, enum vertex_kind kind, const struct byte_span *questions, struct byte_span *replies,
+                      struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const uint64_t width = kind == NORMALS ? sizeof(struct question) : sizeof(uint32_t);
+    const uint64_t most = kind == NORMALS ? dev->shard->csr[NN].edges : dev->of[DELEGATES].count;
     uint64_t count = 0;
     unsigned int bad = 0;
-    char *at = a->replies;
+    char *at = kind == NORMALS ? a->replies : (char *)dev->scratch.scan.prefix;
     for (uint32_t s = 0; s < dev->shard->p; s++)
-        count += questions[s].bytes / sizeof(struct question);
+        count += questions[s].bytes / width;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    const int fits = count <= dev->shard->csr[NN].edges;
+    const int fits = count <= most;
     for (uint32_t s = 0; s < dev->shard->p && fits; s++) {
-        struct gpu_replying r = {.questions = address_of(dev, s, &questions[s]),
-                                 .count = questions[s].bytes / sizeof(struct question),
-                                 .locals = dev->of[NORMALS],
-                                 .ids = a->ids,
-                                 .id_bytes = a->id_bytes,
-                                 .replies = at,
-                                 .bad = gpu_bad_flag(dev)};
-        replies[s] = byte_span_for(dev, s, at, r.count * a->id_bytes);
-        cuda_reply(&r, stream);
+        const uint64_t asked = questions[s].bytes / width;
+        launch_reply(dev, kind, address_of(dev, s, &questions[s]), asked, at);
+        replies[s] = byte_span_for(dev, s, at, asked * a->id_bytes);
         at += replies[s].bytes;
     }
-    if (fits && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, stream, e) != ST_OK)
+    if (fits && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (!fits || bad != 0)
-        fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
-             container_path(dev->shard->file));
+        fail(e, ST_BAD_DATA, "%s: another shard names a vertex that this one does not have", container_path(dev->shard->file));
     return e->status;
 }
 
@@ -199,8 +246,8 @@ enum status gpu_reply(struct device *dev, const struct byte_span *questions, str
 
 /* Finds the missing parents of this device's vertices in the memory of its peers, and waits. If there is memory for copies
  * (a->copies), and depths are shown as bytes, first copies the depths of all peers. Fails with ST_BAD_DATA if a column of nn
- * names a vertex that its shard does not have. Called by gpu_take_replies if all_read. */
-static enum status look_for_parents(struct device *dev, struct error *e)
+ * names a vertex that its shard does not have. Called only if all_read. */
+enum status gpu_look(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const struct gpu_peers *peers = &dev->traffic.peers;
@@ -219,6 +266,8 @@ static enum status look_for_parents(struct device *dev, struct error *e)
                                   .to = a->by_vertex,
                                   .bad = gpu_bad_flag(dev)};
     uint8_t *copy = a->copies;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
     for (uint32_t i = 0; i < p && a->by_bytes && copy != NULL; i++) {
         const struct gpu_peer *peer = &peers->all[i];
         if (peer->is.shard == dev->shard->index)
@@ -236,22 +285,19 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives a parent to each vertex that has its parent on another device, and waits.
- * - all_read 0: writes all replies except -1 to by_vertex. replies[s] has the replies of shard s to this device's questions,
- *   in the order of the questions.
- * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers. */
-enum status gpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
+/* Writes all replies except -1 to by_vertex, and waits. replies[s] has the replies of shard s to this device's last questions, in
+ * their order. */
+enum status gpu_take_replies(struct device *dev, enum vertex_kind kind, const struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    const uint32_t *askers = dev->traffic.bins.ids;
+    const uint32_t *askers = kind == NORMALS ? dev->traffic.bins.ids : dev->of[DELEGATES].queue;
+    char *to = (char *)a->by_vertex + (kind == NORMALS ? 0 : dev->of[NORMALS].count * a->id_bytes);
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (a->all_read)
-        return look_for_parents(dev, e);
     for (uint32_t s = 0; s < dev->shard->p; s++) {
-        uint64_t count = replies[s].bytes / a->id_bytes;
-        cuda_take_replies(address_of(dev, s, &replies[s]), askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
-        askers += count;
+        const uint64_t count = replies[s].bytes / a->id_bytes;
+        cuda_take_replies(address_of(dev, s, &replies[s]), askers, count, a->id_bytes, to, gpu_answer_stream(dev));
+        askers += kind == NORMALS ? count : 0; /* all shards got the same questions of delegates */
     }
     return gpu_wait(dev, gpu_answer_stream(dev), e);
 }

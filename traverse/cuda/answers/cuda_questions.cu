@@ -66,6 +66,32 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
+/* Lists the delegates that ask. Each is a vertex of one value of this shard, as the owner of a delegate has its value. Bytes that must
+ * move: 4 for each value of the shard, and for each delegate that the shard owns a parent and its bit. Does not wait. */
+void cuda_list_missing(const gpu_missing *missing, cudaStream_t stream)
+{
+    each(missing->values, stream, [m = *missing] __device__(uint64_t i) {
+        const uint64_t v = m.vertex[i];
+        if (v < m.locals || v >= m.locals + m.d || id_at(m.parents, m.id_bytes, v) != -1)
+            return;
+        const uint32_t delegate = (uint32_t)(v - m.locals);
+        if (test_bit(m.visited, delegate))
+            m.list[reserve_for_lanes(__activemask(), m.listed)] = delegate;
+    });
+}
+
+/* Replies to questions of delegates: by the parents that this device has recorded. Does not wait. */
+void cuda_reply_to_delegates(const uint32_t *delegates, uint64_t count, const void *parents, uint64_t d, uint32_t id_bytes,
+                             void *replies, unsigned int *bad, cudaStream_t stream)
+{
+    each(count, stream, [=] __device__(uint64_t i) {
+        if (delegates[i] >= d)
+            *bad = 1;
+        else
+            put_id(replies, id_bytes, i, id_at(parents, id_bytes, delegates[i]));
+    });
+}
+
 /* Makes replies the parents of the vertices that asked: reply i becomes the parent of vertex askers[i], unless it is -1. If
  * several threads write a parent of the same vertex, any of them will do. Does not wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,

@@ -54,14 +54,13 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_tabl
                                     struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
-    const uint64_t locals = dev->shard->locals, vertices = locals + dev->shard->d;
-    const int several = dev->shard->p > 1 && tables->ids != NULL;
+    const uint64_t vertices = dev->shard->locals + dev->shard->d;
     a->id_bytes = tables->id_bytes;
     a->count = tables->values;
     a->all_read = tables->all_read;
     if (tables->bijection != NULL)
         a->bijection = *tables->bijection;
-    *arrays = (struct answer_arrays){a->values, several ? (char *)a->by_vertex + locals * a->id_bytes : NULL};
+    *arrays = (struct answer_arrays){a->values};
     gpu_sliced_open_answers(dev);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&a->counts, dev->shard->p * sizeof *a->counts, cudaHostAllocDefault), dev->where,
@@ -130,9 +129,11 @@ const struct backend_answers cuda_answers = {
     .read_depths = gpu_read_depths,
     .reads_peer = gpu_reads_peer,
     .open = gpu_open_answers,
+    .name_parents = gpu_name_parents,
     .ask = gpu_ask,
     .reply = gpu_reply,
     .take_replies = gpu_take_replies,
+    .look = gpu_look,
     .make_values = gpu_make_values,
     .list_values = gpu_list_values,
     .copy = gpu_copy,

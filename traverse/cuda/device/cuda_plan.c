@@ -269,7 +269,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_array(plan, GPU_DEPTH_N, locals, 4);
     plan_array(plan, GPU_PARENT_D, parents ? d : 0, 4);
     plan_array(plan, GPU_PARENT_N, parents ? locals : 0, 4);
-    plan_array(plan, GPU_MERGE_PREFIX, d + 1, 8);
+    plan_array(plan, GPU_MERGE_PREFIX, d + 1, 8); /* after a search: replies to questions of delegates, of 8 bytes at most */
     plan_array(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
     plan_array(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_ITEM_BYTES);
     plan_array(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_ITEM_BYTES);
