@@ -5,9 +5,9 @@
  * answer, a random read of the value and, for a parent, a random read of its input id.
  *
  * A normal that was reached over an nn edge from another shard has no recorded parent, so it asks its neighbours on other
- * shards. (In a directed graph it asks those that have an edge to it.) A delegate that this shard owns asks all other shards, if
- * another device found it. Threads go over the vertices twice: first they count the questions, then they write them; those of
- * normals are ordered by shard and then by thread. Bytes that must move for each question: 8 of the
+ * shards. (In a directed graph it asks those that have an edge to it.) Threads go over the normals twice:
+ * first they count the questions, then they write them, ordered by shard and then by thread. A delegate that this shard owns asks
+ * all other shards, if another device found it. Bytes that must move for each question: 8 of the
  * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id by the other shard. */
 #include "cpu_answers.h"
 
@@ -40,6 +40,22 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
+/* Lists the delegates that the shard owns. The list is charged to the budget. */
+static enum status list_owned(struct device *dev, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    const struct shard *shard = dev->shard;
+    for (uint64_t i = 0; i < shard->d; i++)
+        a->owned_count += shard_of_vertex(shard_delegate_id(shard, i), shard->p) == shard->index;
+    if (memory_take(dev->means.budget, (void **)&a->owned, a->owned_count, sizeof *a->owned, "delegates of the shard", e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0, at = 0; at < a->owned_count; i++) {
+        if (shard_of_vertex(shard_delegate_id(shard, i), shard->p) == shard->index)
+            a->owned[at++] = (uint32_t)i;
+    }
+    return ST_OK;
+}
+
 /* backend_answers.open: allocates the memory for values and, if parents of several shards are wanted, for questions,
  * charged to the budget. cpu_close frees it, also after a failure. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
@@ -61,6 +77,8 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
     if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex", e) != ST_OK)
         return e->status;
     memory_advise_huge(a->by_vertex);
+    if (list_owned(dev, e) != ST_OK)
+        return e->status;
     return memory_take(dev->means.budget, (void **)&a->cursors, (uint64_t)dev->threads * dev->shard->p, 8,
                        "questions for parents", e);
 }
@@ -72,6 +90,7 @@ void cpu_close_answers(struct device *dev)
     if (a == NULL)
         return;
     memory_release(dev->means.budget, a->by_vertex);
+    memory_release(dev->means.budget, a->owned);
     memory_release(dev->means.budget, a->values);
     memory_release(dev->means.budget, a->cursors);
     memory_release(dev->means.budget, a->questions);
@@ -265,42 +284,39 @@ static enum status ask_for_normals(struct device *dev, struct byte_span *questio
 /* The delegates that this shard owns and that only other devices have found. */
 struct missing {
     const struct device *dev;
-    uint32_t *list;         /* receives the delegates, in any order; NULL: they are only counted */
-    _Atomic uint64_t count; /* the number of delegates listed or counted so far */
+    uint32_t *list;         /* [owned_count] receives the delegates, in any order */
+    _Atomic uint64_t count; /* the number of delegates listed so far */
 };
 
-/* Counts or lists the missing ones of the delegates begin..end, at most ANSWER_PIECE. Threads of the pool run this for
+/* Lists the missing ones of the owned delegates begin..end, which are at most ANSWER_PIECE. Threads of the pool run this for
  * ask_for_delegates; `context` is a struct missing. */
 static void list_missing(void *context, uint64_t begin, uint64_t end)
 {
     struct missing *m = context;
     const struct device *dev = m->dev;
     const struct cpu_answers *a = dev->answers;
-    const struct shard *shard = dev->shard;
     uint32_t found[ANSWER_PIECE], count = 0;
     for (uint64_t i = begin; i < end; i++) {
-        if (answer_id(a->by_vertex, a->tables.id_bytes, shard->locals + i) == ANSWER_NONE && mask_bit(dev->delegates.visited, i) &&
-            shard_of_vertex(shard_delegate_id(shard, i), shard->p) == shard->index)
-            found[count++] = (uint32_t)i;
+        const uint32_t delegate = a->owned[i];
+        found[count] = delegate;
+        count += mask_bit(dev->delegates.visited, delegate) &&
+                 answer_id(a->by_vertex, a->tables.id_bytes, dev->shard->locals + delegate) == ANSWER_NONE;
     }
-    const uint64_t at = atomic_fetch_add(&m->count, count);
-    if (m->list != NULL)
-        memcpy(m->list + at, found, count * sizeof *found);
+    memcpy(m->list + atomic_fetch_add(&m->count, count), found, count * sizeof *found);
 }
 
 /* Makes the questions of the delegates that this shard owns and that only other devices have found. */
 static enum status ask_for_delegates(struct device *dev, struct byte_span *questions, struct error *e)
 {
-    const uint64_t d = dev->shard->d;
-    struct missing missing = {.dev = dev};
-    pool_for(dev->means.pool, threads_for(dev, d), d, ANSWER_PIECE, list_missing, &missing);
-    if (make_room_for_questions(dev, missing.count, e) != ST_OK)
+    const uint64_t owned = dev->answers->owned_count;
+    if (make_room_for_questions(dev, owned, e) != ST_OK)
         return e->status;
-    missing.list = dev->answers->askers;
-    missing.count = 0;
-    pool_for(dev->means.pool, threads_for(dev, d), d, ANSWER_PIECE, list_missing, &missing);
-    for (uint32_t s = 0; s < dev->shard->p; s++)
-        questions[s] = (struct byte_span){.at = missing.list, .bytes = s == dev->shard->index ? 0 : missing.count * sizeof *missing.list};
+    struct missing missing = {.dev = dev, .list = dev->answers->askers};
+    pool_for(dev->means.pool, threads_for(dev, owned), owned, ANSWER_PIECE, list_missing, &missing);
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        const uint64_t asked = s == dev->shard->index ? 0 : missing.count;
+        questions[s] = (struct byte_span){.at = missing.list, .bytes = asked * sizeof *missing.list};
+    }
     return ST_OK;
 }
 

@@ -10,6 +10,8 @@ struct cpu_answers {
     struct answer_tables tables; /* a copy of the caller's tables; the arrays stay the caller's */
     void *values;               /* [tables.values] depths or input ids of parents */
     void *by_vertex; /* [locals + d + 1] parents as input ids, by vertex number; the last element is ANSWER_NONE */
+    uint32_t *owned;            /* [owned_count] the delegates that the shard owns */
+    uint64_t owned_count;
     uint64_t *cursors;          /* [threads][p] index of each thread's next question for each shard */
     struct question *questions; /* [question_capacity] ordered by the shard that gets the question */
     uint32_t *askers; /* [question_capacity] the normal that asks each question; behind the questions in one array. When delegates
