@@ -2,7 +2,7 @@
 # dbfs-model: predicts the time of searches on other numbers of GPUs and hosts
 #
 # The model is awk: rmat.awk has the numbers of RMAT graphs, cost.awk the cost of a search, runs.awk
-# reads runs, and tables.awk prints. `make` puts these files, and formats/rates.def, into this one.
+# reads runs, links.awk measures rates in them, and tables.awk prints. `make` puts these files, and formats/rates.def, into this one.
 set -u
 # numbers with a point, and bytes as characters
 LC_ALL=C
@@ -14,7 +14,7 @@ help='usage: dbfs-model check [OPTIONS] RUN.json [TRACE]...
        dbfs-model weak | strong [-o FILE.svg|FILE.png|FILE.pdf] [OPTIONS] --rmat SCALE | RUN.json...
        dbfs-model paper [--rates RATES]
        dbfs-model rmat --rmat SCALE [-t TH]
-       dbfs-model rates [NAME]
+       dbfs-model rates [NAME | RUN.json...]
 Predicts the time of searches from rates of devices and links, and from what dbfs-traverse wrote with --json
 (RUN; the first one names the graph) and --trace (TRACE, of the run before it).
 
@@ -24,7 +24,8 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   strong     the same with one graph
   paper      the model of section V-B and the points that the paper measured
   rmat       what an RMAT graph has, with TH or with each TH of a sweep
-  rates      the rates of a NAME, to be copied and changed: h200, ray (the machine of the paper), cpu
+  rates      the rates of a NAME, to be copied and changed: h200, h100, ray (the machine of the paper), cpu; or
+             those of messages, measured in runs on several ranks with --breakdown
 
   -p, --devices P,...     devices in all
   -H, --hosts H           hosts (default: as many as P devices need)
@@ -35,6 +36,7 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: by the memory it takes)
       --rates RATES       NAME, or a file that changes rates (default: cpu for runs on it, otherwise h200)
       --form auto|list    nn vertices go in the form of fewer bytes (default), or as lists
+      --stepped           as with this option of dbfs-traverse, also where devices could search by themselves
       --calibrate N       runs of at most N devices correct the rates (default: those of the fewest; 0: none)
   -o, --output FILE       a picture of weak or strong; `-o -`: its script for gnuplot
       --force             FILE may exist, and is replaced
@@ -57,19 +59,25 @@ version='dbfs-model (dbfs) @VERSION@'
 
 # ---- rates ----
 
-# NAME: prints the rows MODEL of a machine, as lines of name, value and comment
+# NAME: prints the rates of a machine, as lines of name, value, perhaps least and most, and comment. An h100 has those of
+# an h200, but for some.
 built_in_rates() {
+    [ "$1" != h100 ] || { rows_of_machine h100; rows_of_machine h200; } | awk '!/^#/ && had[$1]++ { next } 1'
+    [ "$1" = h100 ] || rows_of_machine "$1"
+}
+# NAME: prints the rows MODEL of a machine
+rows_of_machine() {
     sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
         -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p" <<'END'
 @include formats/rates.def
 END
 }
 
-# read_rates NAME|FILE: writes lines of name and value to $work/rates. A file changes rates of h200, or of cpu.
+# read_rates NAME|FILE: writes lines of name, value, least and most to $work/rates. A file changes rates of h200, or of cpu.
 read_rates() {
     : >"$work/given"
     case $1 in
-    h200 | ray | cpu) built_in_rates "$1" >"$work/known" ;;
+    h200 | h100 | ray | cpu) built_in_rates "$1" >"$work/known" ;;
     *)
         built_in_rates "$default_rates" >"$work/known"
         read_input "$1" cat >"$work/given" || exit 1
@@ -80,13 +88,17 @@ read_rates() {
 function bad(what) { printf "dbfs-model: %s:%d: %s\n", ENVIRON["NAME"], FNR, what >"/dev/stderr"; failed = 1; exit 3 }
 { sub(/#.*/, "") }
 NF == 0 { next }
-NF != 2 { bad("not NAME VALUE") }
+NF != 2 && NF != 4 { bad("neither NAME VALUE nor NAME VALUE LEAST MOST") }
 FILENAME == ARGV[1] { value[$1] = $2 }
 !($1 in value) { bad($1 ": no such rate; dbfs-model rates lists them") }
-$2 !~ /^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/ || $2 + 0 <= 0 { bad($1 ": " $2 ": not a number above 0") }
+{
+    for (i = 2; i <= NF; i++)
+        if ($i !~ /^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/ || $i + 0 <= 0) bad($1 ": " $i ": not a number above 0")
+}
+NF == 4 && ($3 + 0 > $2 + 0 || $2 + 0 > $4 + 0) { bad($1 ": " $2 " is not between " $3 " and " $4) }
 FILENAME == ARGV[2] && set[$1]++ { bad($1 ": given twice") }
-{ value[$1] = $2 }
-END { if (failed) exit 3; for (name in value) print name "\t" value[name] }' "$work/known" "$work/given" >"$work/rates" || exit 3
+{ value[$1] = $2; band[$1] = NF == 4 ? $3 "\t" $4 : $2 "\t" $2 }
+END { if (failed) exit 3; for (name in value) print name "\t" value[name] "\t" band[name] }' "$work/known" "$work/given" >"$work/rates" || exit 3
 }
 
 # ---- the model ----
@@ -96,6 +108,7 @@ write_model() {
 @include tools/model/rmat.awk
 @include tools/model/cost.awk
 @include tools/model/runs.awk
+@include tools/model/links.awk
 @include tools/model/tables.awk
 END
 }
@@ -104,7 +117,7 @@ run_model() {
     write_model >"$work/model.awk"
     WORK=$work awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
         -v scale="$scale" -v edge_factor="$edge_factor" -v threshold="$threshold" -v calibrate="$calibrate" \
-        -v form="$form" -f "$work/model.awk" "$work/values"
+        -v form="$form" -v stepped="$stepped" -f "$work/model.awk" "$work/values"
 }
 
 # ---- plots ----
@@ -156,7 +169,7 @@ END
 # ---- command line ----
 
 command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
-force=0 form=auto
+force=0 form=auto stepped=0
 whole() { # OPTION VALUE LEAST MOST
     case $2 in '' | 0?* | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
     [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
@@ -182,6 +195,7 @@ while [ $# -gt 0 ]; do
     --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
     -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
+    --stepped) stepped=1 ;;
     --form)
         need $# "$1"
         case $2 in auto | list) form=$2 ;; *) usage "--form $2: neither auto nor list" ;; esac
@@ -233,9 +247,16 @@ weak | strong)
 paper) [ $files = 0 ] || usage 'paper: it takes no runs' ;;
 rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
 rates)
-    [ $files -le 1 ] || usage 'rates: one name'
     name=${1:-h200}
-    case $name in h200 | ray | cpu) built_in_rates "$name" | give; exit ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
+    case $name in
+    h200 | h100 | ray | cpu)
+        [ $files -le 1 ] || usage "rates: one name, or runs"
+        built_in_rates "$name" | give
+        exit
+        ;;
+    *[./]* | -) ;; # a run
+    *) [ -e "$name" ] || usage "rates: '$name': not h200, h100, ray or cpu, and no file" ;;
+    esac
     ;;
 *) usage "'$command': no such prediction" ;;
 esac

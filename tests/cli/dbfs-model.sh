@@ -15,6 +15,7 @@ below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 
 "$BIN/rmatgen" -q -s 15 -o "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 1 -t 24 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 2 -t 24 -o "$tmp/p2" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 24 -o "$tmp/p4" "$tmp/g.edges"
 "$BIN/dbfs-traverse" -q -n 8 --json "$tmp/1.json" "$tmp/p1" >"$tmp/said"
 "$BIN/dbfs-traverse" -q -n 8 --json "$tmp/4.json" --trace "$tmp/4.trace" "$tmp/p4" >"$tmp/said"
@@ -120,6 +121,12 @@ host_bandwidth 5e8
 network_latency 4e-4
 network_bandwidth 1e8
 message_s 1e-6
+relay_level_s 5e-3
+relay_small_s 7e-4
+relay_host_latency 3e-4
+relay_host_bandwidth 4e8
+relay_network_latency 6e-4
+relay_network_bandwidth 2e8
 END
 predict() { "$model" predict --rates "$tmp/rates" --calibrate 0 "$@" "$tmp/hand.json"; }
 # parts_are VISITS DELEGATES LEVELS MASKS VERTICES MESSAGES COUNTS: compares row 1, in ms
@@ -141,18 +148,128 @@ check_exit 0 'as lists' predict -p 4 --form list
 check "$situation: vertices take four times the bytes" is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * 100 / 1e3 }')" .001
 check_exit 0 'eight' predict -p 8
 check "$situation: levels are small, as each device finds less than 20000" is "$(column levels_ms 1)" 5 .001
-check_exit 0 'eight by messages' predict -p 8 --group 4
+check_exit 0 'eight by messages' predict -p 8 --group 4 --stepped
 check "$situation: levels are not small" is "$(column levels_ms 1)" 30 .001
 sed 's/"iterations": 10/"iterations": 50/' "$tmp/hand.json" >"$tmp/deep.json"
 check_exit 0 'one device and more levels' "$model" predict --rates "$tmp/rates" --calibrate 0 -p 1 "$tmp/deep.json"
 check "$situation: levels are small" is "$(column levels_ms 1)" 20 .001
 # each level visits a tenth of the nn edges: messages hold bits of all normals, then of nine tenths, and so on
-check_exit 0 'by messages' predict -p 4 --group 1
+check_exit 0 'by messages' predict -p 4 --group 1 --stepped
+check "$situation: the host takes devices through the levels" test "$(column kind 1)" = message
 parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 5.5 * 3 * .05 }')" \
     "$(awk 'BEGIN { print 10 * (.003 + .2) }')" "$(awk 'BEGIN { print 10 * 2 * (.2 + 32 / 5e5) }')"
-check_exit 0 'two hosts of two' predict -p 4 -H 2
+check_exit 0 'two hosts of two' predict -p 4 -H 2 --stepped
 parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * .5 }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
+# A relayed search: each device tells each far one its delegates, of which each of 5 levels finds 20000: bits of those that are
+# unvisited, 12500 bytes and then 2500 less a level, where ids of 5000 would be 20000. Each level has two barriers, as a device finds 22500
+# vertices of it
+check_exit 0 'four hosts of one' predict -p 4 -H 4
+check "$situation: messages are relayed" test "$(column kind 1)" = relay
+masks=$(awk 'BEGIN { print 3 * (12500 + 10000 + 7500 + 5000 + 2500) / 2e8 * 1e3 }')
+parts_are 6 .75 50 "$masks" "$(awk 'BEGIN { print 5.5 * 3 * 25e3 / 2e8 * 1e3 }')" "$(awk 'BEGIN { print 10 * 2 * (.6 + 2 * .001) }')" 0
+check_exit 0 'two hosts of two' predict -p 4 -H 2
+check "$situation: messages are relayed" test "$(column kind 1)" = relay
+parts_are 6 .75 50 "$(awk -v far="$masks" 'BEGIN { print .0125 * 5 + 2 / 3 * far }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * 2 * 25e3 / 2e8 * 1e3 }')" \
+    "$(awk 'BEGIN { print 10 * 2 * (.6 + .001) }')" 0
+check_exit 0 'four ranks of a host' predict -p 4 --group 1
+parts_are 6 .75 50 "$(awk -v far="$masks" 'BEGIN { print far / 2 }')" "$(awk 'BEGIN { print 5.5 * 3 * 25e3 / 4e8 * 1e3 }')" "$(awk 'BEGIN { print 10 * 2 * (.3 + .002) }')" 0
+check_exit 0 'eight hosts' predict -p 8 -H 8
+check "$situation: levels are small, with a barrier each: $(column levels_ms 1), $(column messages_ms 1) ms" \
+    test "$(column levels_ms 1) $(column messages_ms 1)" = "7 $(awk 'BEGIN { printf "%.4g", 10 * (.6 + 6 * .001) }')"
+check_exit 0 'more devices than may search by themselves' predict -p 16,17 -H 1 --group 1
+check "$situation: are stepped: $(column kind 1), $(column kind 2)" test "$(column kind 1) $(column kind 2)" = 'relay message'
+check_exit 0 'lists alone' predict -p 4 -H 4 --form list
+check "$situation: are stepped, as in dbfs-traverse" test "$(column kind 1)" = message
+check_exit 0 'CPUs' "$model" predict -p 2 -H 2 --rates cpu --rmat 20
+check "$situation: are stepped" test "$(column kind 1)" = message
+
+# ---- bands ----
+
+check_exit 0 'rates without bands' predict -p 8 -H 8
+check "$situation: least and most are the time" test "$(column least_ms 1) $(column most_ms 1)" = "$(column time_ms 1) $(column time_ms 1)"
+cp "$tmp/rates" "$tmp/banded"
+sed -i -e 's/^relay_network_bandwidth .*/relay_network_bandwidth 2e8 1e8 8e8/' -e 's/^relay_small_s .*/relay_small_s 7e-4 5e-4 9e-4/' "$tmp/banded"
+time=$(column time_ms 1) masks=$(column masks_ms 1) vertices=$(column vertices_ms 1)
+check_exit 0 'rates with bands' "$model" predict --rates "$tmp/banded" --calibrate 0 -p 8 -H 8 "$tmp/hand.json"
+check "$situation: the time is that of the values" test "$(column time_ms 1)" = "$time"
+check "$situation: the least time is that of the fast ends: $(column least_ms 1)" \
+    is "$(column least_ms 1)" "$(awk -v t="$time" -v b="$masks" -v v="$vertices" 'BEGIN { print t - .75 * (b + v) - 2 }')" .001
+check "$situation: the longest is that of the slow ends: $(column most_ms 1)" \
+    is "$(column most_ms 1)" "$(awk -v t="$time" -v b="$masks" -v v="$vertices" 'BEGIN { print t + b + v + 2 }')" .001
+rests=$(column rests_on 1)
+check "a prediction names the rates that it rests on: $rests" is "$(tr ' ' '\n' <<<"$rests" | sed -n 's/^relay_small_s://p')" \
+    "$(awk -v t="$time" 'BEGIN { print 7 / t }')" .1
+check "$situation: the largest first, each with its share of the time" test "$(tr ' ' '\n' <<<"$rests" | cut -d : -f 2 | sort -rn | tr '\n' ' ')" = \
+    "$(tr ' ' '\n' <<<"$rests" | cut -d : -f 2 | tr '\n' ' ')"
+
+# ---- rates of links, measured in runs ----
+
+# linked LATENCY BANDWIDTH BYTES: a made-up run of two ranks, --stepped, and one that is relayed, with links of so many seconds and bytes a
+# second, and levels of so many bytes. Level 2 reduces masks. Level 6 waits longer: medians leave it out.
+linked() {
+    awk -v latency="$1" -v bandwidth="$2" -v of_levels="$3" -v out="$tmp" '
+        function list(name, value, n,   i) { printf "\"%s\": [", name >file; for (i = 0; i < n; i++) printf "%s%s", i ? ", " : "", value[i] + 0 >file; printf "]" >file }
+        BEGIN {
+            split(of_levels, bytes, " ")
+            for (relayed = 0; relayed < 2; relayed++) {
+                file = out (relayed ? "/relayed.json" : "/sent.json")
+                split("", wait); split("", masks); split("", moved)
+                for (i = 0; i < 8; i++) {
+                    moved[i] = 2 * bytes[i + 1] # of both ranks
+                    masks[i] = i == 2 ? moved[i] : 0
+                    messages = relayed ? 1 : i == 2 ? 3 : 1 + (moved[i] > 0)
+                    wait[i] = (i == 6 ? 5 : 1) * messages * latency + bytes[i + 1] / bandwidth
+                }
+                printf "{\"environment\": {\"vertices\": 1000, \"vertices_with_edges\": 900, \"input_edges\": 8000, \"th\": 16, \"delegates\": 100, \"edges_kept\": {\"nn\": 4, \"nd\": 3, \"dn\": 3, \"dd\": 6}, \"backend\": \"cuda\", \"ranks\": 2, \"shards_per_rank\": 1, \"ranks_on_host\": %d, \"exchange_memory\": \"host\"}, \"summary\": {},\n", relayed ? 1 : 2 >file
+                printf "\"roots\": [{\"root\": 5, \"time_s\": 0.5, \"levels\": 8, \"iterations\": 8, \"mask_reductions\": 1, \"exchange_s\": %s, \"levels_s\": {", relayed ? "0.000" : "0.1" >file
+                list(relayed ? "local_exchange" : "remote_exchange", wait, 8)
+                printf "}, \"levels_exchanged\": {" >file
+                if (relayed) { list("peer_bytes", moved, 8) } else {
+                    for (i = 0; i < 8; i++) moved[i] -= masks[i]
+                    list("list_bytes", moved, 8); printf ", " >file; list("mask_bytes", masks, 8); printf ", " >file
+                    split("", wait); list("peer_bytes", wait, 8)
+                }
+                print "}}]}" >file
+            }
+        }'
+}
+rate() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$tmp/out"; } # NAME FIELD
+linked 2e-5 4e9 '100 1000 400000 3000000 2000000 800 200 0'
+check_exit 0 'dbfs-model rates of a stepped run within a host' "$model" rates "$tmp/sent.json"
+check "$situation: finds the latency of a message: $(rate host_latency 2)" is "$(rate host_latency 2)" 2e-5 .01
+check "$situation: finds the bandwidth: $(rate host_bandwidth 2)" is "$(rate host_bandwidth 2)" 4e9 .01
+check "$situation: has nothing of other links" test "$(grep -cv '^#' "$tmp/out")" = 2
+check "$situation: says on how many levels they rest" test "$(sed 's/.*: //' "$tmp/out" | tail -n 2 | tr '\n' ',')" = \
+    '5 levels of at most 4096 bytes,3 levels of at least 65536 bytes,'
+cp "$tmp/out" "$tmp/measured"
+check_exit 0 'measured rates' "$model" predict -p 2 -g 2 --group 1 --stepped --rmat 20 --rates "$tmp/measured"
+check "$situation: are what --rates takes: $(column rests_on 1)" grep -q 'host_latency:' <<<"$(column rests_on 1)"
+check_exit 0 'dbfs-model rates of a relayed run on two hosts, and a stepped one on one' "$model" rates "$tmp/relayed.json" "$tmp/sent.json"
+check "$situation: finds the latency of a barrier: $(rate relay_network_latency 2)" is "$(rate relay_network_latency 2)" 2e-5 .01
+check "$situation: finds the bandwidth: $(rate relay_network_bandwidth 2)" is "$(rate relay_network_bandwidth 2)" 4e9 .01
+check "$situation: has the rates of both" test "$(grep -v '^#' "$tmp/out" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+    'host_latency host_bandwidth relay_network_latency relay_network_bandwidth '
+cp "$tmp/sent.json" "$tmp/whole.json"
+linked 2e-5 4e9 '100 1000 400 3000 2000 800 200 0'
+check_exit 0 'a run with few bytes' "$model" rates "$tmp/sent.json"
+check "$situation: says what is not measured" grep -q '^# host_bandwidth: not measured, as no level moved 65536 bytes a device' "$tmp/out"
+linked 2e-5 4e9 '5000 5000 5000 5000 5000 5000 5000 5000'
+check_exit 3 'a run that tells no rate' "$model" rates "$tmp/sent.json"
+check_says 'dbfs-model: the runs tell no rate: larger graphs, or more roots, have levels that do'
+sed 's/, "levels_exchanged".*}}\]}/}]}/' "$tmp/whole.json" >"$tmp/bad"
+check_exit 3 'dbfs-model rates of levels without counts' "$model" rates "$tmp/bad"
+check_says "$tmp/bad: it does not say what each level moved: rates want runs with --breakdown"
+check_exit 3 'dbfs-model rates of one device' "$model" rates "$tmp/1.json"
+check_says "$tmp/1.json: it has one rank, and no messages"
+check_exit 3 'dbfs-model rates of ranks with two devices' "$model" rates "$tmp/22.json"
+check_says "$tmp/22.json: devices read each other's memory"
+"$MPIEXEC" -n 2 "$BIN/dbfs-traverse" -@ 1 -q -n 8 --exchange-memory host --json "$tmp/two-ranks.json" --breakdown "$tmp/p2" >"$tmp/said"
+check_exit 0 'dbfs-model rates of a real run of two ranks' "$model" rates "$tmp/two-ranks.json"
+check "$situation: has a latency with its band: $(rate host_latency 2) of $(rate host_latency 3) to $(rate host_latency 4) s" \
+    awk -v a="$(rate host_latency 3)" -v b="$(rate host_latency 2)" -v c="$(rate host_latency 4)" 'BEGIN { exit !(0 < a && a <= b && b <= c && c < 1) }'
+check_exit 1 'dbfs-model rates of no file' "$model" rates "$tmp/none.json"
+
 check_exit 0 'memory' predict -p 4
 check "$situation: memory is a quarter of Table I and some" is "$(column device_bytes 1)" \
     "$(awk 'BEGIN { print (8e6 + 64e6 + 16e6) / 4 + 8e5 + 5e4 + 2 * 75e3 }')" .001
@@ -263,9 +380,24 @@ for tool in cat cut grep mktemp rm tail; do ln -s "$(command -v $tool)" "$tmp/$t
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$model" weak --rmat 20 -o "$tmp/y.svg"
 check_says 'gnuplot: not found: install .*gnuplot-nox'
 
+# ---- the page of predictions ----
+
+awk '/^\| `predict / {
+    split($0, part, "`")
+    rest = substr($0, length(part[2]) + 5)
+    if (match(rest, /[0-9.]+ \([0-9.]+ to [0-9.]+\)/)) print part[2] "\t" substr(rest, RSTART, RLENGTH)
+}' scripts/results/predictions.md >"$tmp/page"
+check 'scripts/results/predictions.md has rows' test "$(wc -l <"$tmp/page")" -gt 40
+differs=$(while IFS=$'\t' read -r command said; do
+    found=$("$model" $command | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["time_ms"] " (" $at["least_ms"] " to " $at["most_ms"] ")" }')
+    [ "$found" = "$said" ] || echo "$command: $found;"
+done <"$tmp/page")
+check "predictions.md says what dbfs-model predicts ($differs)" test -z "$differs"
+
 # ---- rates, refused input ----
 
-for name in h200 ray cpu; do
+for name in h200 h100 ray cpu; do
     check_exit 0 "the rates of $name" "$model" rates $name
     cp "$tmp/out" "$tmp/again"
     check "$situation: are a file that --rates reads" test "$("$model" predict -p 8 --rmat 24 --rates "$tmp/again")" = \
@@ -276,8 +408,10 @@ refused() { # TEXT SAYS: expects the message for a file of rates
     check_exit 3 "a rate: $1" "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"
     check_says "$tmp/bad:2: $2"
 }
-refused 'edge_s' 'not NAME VALUE'
-refused 'peer_latency 1 2' 'not NAME VALUE'
+refused 'edge_s' 'neither NAME VALUE nor NAME VALUE LEAST MOST'
+refused 'peer_latency 1 2' 'neither NAME VALUE nor NAME VALUE LEAST MOST'
+refused 'peer_latency 1 2 3' 'peer_latency: 1 is not between 2 and 3'
+refused 'peer_latency 1 0 3' 'peer_latency: 0: not a number above 0'
 refused 'speed 1' 'speed: no such rate'
 refused 'peer_level_s 0' 'peer_level_s: 0: not a number above 0'
 refused 'peer_level_s -1' 'peer_level_s: -1: not a number above 0'

@@ -302,7 +302,9 @@ memory='--exchange-memory host'
 levels_together grid memory 2x1 'block list block'
 levels_together bridge memory 2x1 'block list block masks block'
 unset memory
-search rmat 4 2x1 --exchange-memory host --direction pull
+search rmat 4 2x1 --exchange-memory host --direction pull --breakdown --json "$tmp/relayed.json"
+check_exit 0 'dbfs-model rates of GPUs that are far from each other' "$BIN/dbfs-model" rates "$tmp/relayed.json"
+check "$situation: are those of relayed messages" test "$(grep -v '^#' "$tmp/out" | cut -d _ -f 1,2 | uniq)" = relay_host
 search arcs inf 2x1 --exchange-memory host
 tree bridge 3 2x2 59 --exchange-memory host --direction pull
 tree path memory 1x4 7

@@ -2,7 +2,12 @@
 #
 # A layout has p devices on `hosts` hosts. Devices of a group (layout["group"] of them, all of one host) read each
 # other's memory. Between groups there are messages: through host memory within a host, over the network between
-# hosts. Rates are those of one device; network_sharing devices share a way to the network.
+# hosts. Rates are those of one device; network_sharing devices share a way to the network. layout["kind"] is one of
+#   alone    one device
+#   peer     one group, whose devices search by themselves
+#   relay    several groups of at most relay_devices devices, which search by themselves; a thread of the host relays
+#            their messages
+#   message  several groups: the host takes the devices through the levels (a stepped search)
 
 function least(a, b) { return a < b ? a : b }
 function most(a, b) { return a > b ? a : b }
@@ -17,8 +22,7 @@ function imbalance(graph, p,   mean) {
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-# The time of visits. Each device of a single group searches in a kernel of all levels. With several groups, the host
-# takes devices through the levels, and their visits are slower.
+# The time of visits. Where the host takes devices through the levels, their visits are slower.
 function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
     factor = correction(layout["kind"])
@@ -30,17 +34,18 @@ function visit_cost(graph, layout, part,   p, factor, edges) {
     part["levels"] = factor * graph["levels"] * level_time(graph, layout)
 }
 
-# The time of a level beside its visits. Kernels of all levels do a level of few finds by lists.
-function level_time(graph, layout,   found) {
-    found = graph["vertices"] / graph["levels"] / layout["p"]
-    return rate[layout["kind"] (layout["kind"] != "message" && found < rate["small_level"] ? "_small_s" : "_level_s")]
+# Whether the levels find few vertices, in the mean. Devices that search by themselves take such levels by lists.
+function levels_are_small(graph, layout) {
+    return layout["kind"] != "message" && graph["vertices"] / graph["levels"] / layout["p"] < rate["small_level"]
 }
+# The time of a level beside its visits and messages.
+function level_time(graph, layout) { return rate[layout["kind"] (levels_are_small(graph, layout) ? "_small_s" : "_level_s")] }
 
-# The kind of layout whose runs correct this one: one device alone, peers, messages. A kind without
-# runs takes the correction of the kind before.
+# The kind of layout whose runs correct this one. A kind without runs takes the correction of peers, and peers that of one
+# device alone.
 function corrected_by(kind) {
     if (kind in corrected) return kind
-    return kind == "message" ? corrected_by("peer") : kind == "peer" ? corrected_by("alone") : "none"
+    return kind == "message" || kind == "relay" ? corrected_by("peer") : kind == "peer" ? corrected_by("alone") : "none"
 }
 function correction(kind,   by) {
     by = corrected_by(kind)
@@ -58,6 +63,30 @@ function mask_bytes(graph,   whole, sum, l) {
         if (graph["delegates_of", l] >= .5) sum += least(whole, 16 * least(graph["delegates_of", l], whole / 8))
     return least(sum, whole * graph["reductions"])
 }
+
+# Bytes of the messages by which one device tells a far one its delegates in a relayed search: a list of ids, 4 bytes
+# each, of its share of those found or, if that is less, a bit for each unvisited delegate.
+function told_mask_bytes(graph, p,   left, sum, l) {
+    left = graph["delegates"]
+    for (l = 0; l < graph["levels"]; l++) {
+        sum += least(4 * graph["delegates_of", l] / p, left / 8)
+        left = most(0, left - graph["delegates_of", l])
+    }
+    return sum
+}
+
+# The time of `near` bytes within the host and `far` bytes over the network, for one device.
+function link_time(layout, near, far,   by) {
+    by = layout["kind"] == "relay" ? "relay_" : ""
+    return (near ? near / rate[by "host_bandwidth"] : 0) + \
+        (far ? far / rate[by "network_bandwidth"] * least(rate["network_sharing"], layout["p"] / layout["hosts"]) : 0)
+}
+# The latency of a message, or of a barrier of a relayed search.
+function link_latency(layout) { return rate[(layout["kind"] == "relay" ? "relay_" : "") (layout["hosts"] > 1 ? "network" : "host") "_latency"] }
+
+# Devices with which one device exchanges messages: of its host, and of other hosts.
+function near_devices(layout) { return layout["p"] / layout["hosts"] - layout["group"] }
+function far_devices(layout) { return layout["p"] - layout["p"] / layout["hosts"] }
 
 # The masks that a member of a reduction sends and receives.
 function reduction_volume(members) {
@@ -79,7 +108,10 @@ function mask_cost(graph, layout, part,   bytes, times, group, groups) {
     if (group > 1) # each device reads the masks of its peers; in a kernel of all levels meetings are part of a level
         part["masks"] = (layout["kind"] == "message" ? times * rate["peer_latency"] : 0) + \
             (group - 1) * bytes / rate["peer_bandwidth"]
-    if (design["masks"] == "flat")
+    if (layout["kind"] == "relay") {
+        bytes = told_mask_bytes(graph, layout["p"])
+        part["masks"] += link_time(layout, bytes * near_devices(layout), bytes * far_devices(layout))
+    } else if (design["masks"] == "flat")
         part["masks"] += reduce_over(layout["p"], bytes, times, layout["hosts"] > 1 ? "network" : "host")
     else
         part["masks"] += reduce_over(groups, bytes, times, "host") + reduce_over(layout["hosts"], bytes, times, "network")
@@ -107,30 +139,28 @@ function vertex_bytes(graph, layout, l, others, normals,   list, bits) {
     return design["form"] == "list" ? list : least(list, bits)
 }
 
-function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link, seen, told) {
-    p = layout["p"]
-    peers = layout["group"] - 1
-    near = p / layout["hosts"] - layout["group"]
-    far = p - p / layout["hosts"]
-    link = far > 0 ? "network" : "host"
+function vertex_cost(graph, layout, part,   l, near, far, found, seen, told) {
+    near = near_devices(layout)
+    far = far_devices(layout)
     part["vertices"] = part["messages"] = 0
     for (l = 0; l < graph["levels"]; l++) {
         told = told_of(graph, seen)
         seen += graph["nn_of", l]
-        part["vertices"] += vertex_bytes(graph, layout, l, peers, normals_of(graph)) / rate["peer_bandwidth"] + \
-            vertex_bytes(graph, layout, l, near, told) / rate["host_bandwidth"] + \
-            vertex_bytes(graph, layout, l, far, told) / rate["network_bandwidth"] * \
-            least(rate["network_sharing"], p / layout["hosts"])
+        part["vertices"] += vertex_bytes(graph, layout, l, layout["group"] - 1, normals_of(graph)) / rate["peer_bandwidth"] + \
+            link_time(layout, vertex_bytes(graph, layout, l, near, told), vertex_bytes(graph, layout, l, far, told))
         found = found_on(graph, layout, l, near + far)
-        part["messages"] += least(near + far, found) * rate["message_s"] + (found >= .5 ? rate[link "_latency"] : 0)
+        if (layout["kind"] == "message")
+            part["messages"] += least(near + far, found) * rate["message_s"] + (found >= .5 ? link_latency(layout) : 0)
     }
+    if (layout["kind"] == "relay") # a level of few finds has one barrier; a search with others has two a level, in the mean
+        part["messages"] = graph["levels"] * (levels_are_small(graph, layout) ? 1 : 2) * \
+            (link_latency(layout) + (near + far - 1) * rate["message_s"])
 }
 
-# The time of counts: in each level every rank tells all others how much follows (16 bytes), in log2
-# steps of growing messages. A group that holds all devices meets in memory instead, which its level
-# time includes.
+# The time of counts: in each level of a stepped search every rank tells all others how much follows (16 bytes), in log2
+# steps of growing messages. Devices that search by themselves tell counts at barriers.
 function count_cost(graph, layout, part,   ranks, link) {
-    ranks = layout["p"] / layout["group"]
+    ranks = layout["kind"] == "message" ? layout["p"] / layout["group"] : 1
     link = layout["hosts"] > 1 ? "network" : "host"
     part["counts"] = ranks > 1 ? graph["levels"] * steps(ranks) * \
         (rate[link "_latency"] + 16 * ranks / 2 / rate[link "_bandwidth"]) : 0

@@ -2,7 +2,7 @@
 # the times
 #
 # run[d, name]: the environment; sum[d, name]: over the searches of several levels; counted[d, name]: over all
-# levels of these searches. A trace belongs to the run before it: traced[d, name, level] sums over its searches.
+# levels of these searches; level_of[search, name, level]: one level of the run that is read. A trace belongs to the run before it: traced[d, name, level] sums over its searches.
 
 function bad_run(what) {
     printf "dbfs-model: %s: %s\n", run_name[runs], what >"/dev/stderr"
@@ -16,6 +16,8 @@ function read_run(path, value,   part, n) {
         run[runs, substr(path, 13)] = value
     else if (part[1] == "roots" && n == 3)
         root[part[2], part[3]] = value
+    else if (part[1] == "roots" && n == 5 && command == "rates")
+        level_of[part[2], part[4], part[5]] = value
     else if (part[1] == "roots" && (part[3] == "levels_exchanged" || part[3] == "levels_s") && n == 5)
         phase[part[2], part[4]] += value
     if (part[1] == "roots" && part[2] + 1 > roots) roots = part[2] + 1
@@ -37,7 +39,8 @@ function end_run(   i, several, key, part) {
     if (!searches[runs]) bad_run("it has no search")
     if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "" || run[runs, "th"] !~ /^([0-9]+|inf)$/)
         bad_run("not what dbfs-traverse --json writes")
-    split("", root); split("", phase)
+    if (command == "rates") measure_levels(runs, roots)
+    split("", root); split("", phase); split("", level_of)
     in_run = roots = 0
 }
 
@@ -130,18 +133,20 @@ function near(a, b) { return a >= b * .98 - 50 && a <= b * 1.02 + 50 }
 
 # ---- the layout of a run ----
 
+# Devices that searched by themselves have no time of exchanges.
 function run_layout(layout, d,   ranks, shards, on_host) {
     ranks = run[d, "ranks"]
     shards = run[d, "shards_per_rank"]
     on_host = run[d, "ranks_on_host"] > 0 ? run[d, "ranks_on_host"] : ranks
     make_layout(layout, ranks * shards, int((ranks + on_host - 1) / on_host),
-        run[d, "exchange_memory"] == "peer" ? least(ranks, on_host) * shards : shards)
+        run[d, "exchange_memory"] == "peer" ? least(ranks, on_host) * shards : shards, sum[d, "exchange_s"] > 0 ? 1 : ranks * shards)
 }
-function make_layout(layout, p, hosts, group) {
+# Devices of several groups search by themselves if there are at most `relayed`, and no more than may do so.
+function make_layout(layout, p, hosts, group, relayed) {
     layout["p"] = p
     layout["hosts"] = hosts
     layout["group"] = group
-    layout["kind"] = p == 1 ? "alone" : group == p ? "peer" : "message"
+    layout["kind"] = p == 1 ? "alone" : group == p ? "peer" : p <= least(relayed, rate["relay_devices"]) ? "relay" : "message"
 }
 
 { # lines of a run, and of the trace after it

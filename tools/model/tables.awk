@@ -8,11 +8,57 @@ function gteps(graph, s) { return sprintf("%.4g", graph["input_edges"] / s / 1e9
 BEGIN {
     FS = "\t"
     document = -1
-    while ((getline line <(ENVIRON["WORK"] "/rates")) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
+    stepped = stepped || form == "list"
+    while ((getline line <(ENVIRON["WORK"] "/rates")) > 0) read_rate(line)
+    take_rates("value")
     while ((getline line <(ENVIRON["WORK"] "/names")) > 0) run_name[++names] = line
     apply_design("masks=hosts reduction=halving words=sparse form=" form)
     parts = split("visits imbalance delegates levels masks vertices messages counts", part_name, " ")
 }
+
+# ---- bands ----
+
+# A line of name, value, least and most.
+function read_rate(line,   field) {
+    split(line, field, "\t")
+    rate_is[field[1], "value"] = field[2] + 0
+    rate_is[field[1], "fast"] = (field[1] ~ /_bandwidth$/ ? field[4] : field[3]) + 0
+    rate_is[field[1], "slow"] = (field[1] ~ /_bandwidth$/ ? field[3] : field[4]) + 0
+    rate_name[++rates] = field[1]
+}
+
+# Lets the rates be their values, or all of them the fast or the slow end of their bands.
+function take_rates(which,   i) { for (i = 1; i <= rates; i++) rate[rate_name[i]] = rate_is[rate_name[i], which] }
+
+# The seconds of a search with all rates at one end of their bands.
+function cost_at(which, graph, layout,   part, s) {
+    take_rates(which)
+    s = search_cost(graph, layout, part)
+    take_rates("value")
+    return s
+}
+
+# The rates on which the seconds `s` rest: NAME:SHARE for each rate, the largest first, where SHARE is the part of the time
+# that would double if the rate did. Shares below .05 are left out.
+function rests_on(graph, layout, s,   i, name, own, part, share, best, text) {
+    for (i = 1; i <= rates; i++) {
+        name = rate_name[i]
+        own = rate[name]
+        rate[name] = own * (name ~ /_bandwidth$/ ? 1 / 1.01 : 1.01)
+        if (name != "small_level" && name != "relay_devices" && name != "network_sharing" && name != "remembers")
+            share[name] = (search_cost(graph, layout, part) / s - 1) / .01
+        rate[name] = own
+    }
+    while (1) {
+        best = ""
+        for (i = 1; i <= rates; i++)
+            if (share[rate_name[i]] >= .05 && (best == "" || share[rate_name[i]] > share[best])) best = rate_name[i]
+        if (best == "") return text == "" ? "NA" : text
+        text = text (text == "" ? "" : " ") sprintf("%s:%.2f", best, share[best])
+        delete share[best]
+    }
+}
+
 function print_parts(part,   i) { for (i = 1; i <= parts; i++) printf "\t%s", ms(part[part_name[i]]) }
 function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms", part_name[i] }
 
@@ -89,7 +135,7 @@ function print_check(   d, graph, layout, part, s) {
 function layout_of(layout, p, hosts,   each) {
     if (!hosts) hosts = int((p + per_host - 1) / per_host)
     each = p / hosts
-    make_layout(layout, p, hosts, group && group < each ? group : each)
+    make_layout(layout, p, hosts, group && group < each ? group : each, stepped ? 0 : p)
 }
 
 # The wanted graph: RMAT of `scale`, or that of the first run.
@@ -126,14 +172,15 @@ function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
 function print_row_names() {
     printf "p\thosts\tgroup\tscale\tth\tdelegates\tnn\ttime_ms\tgteps\tefficiency"
     print_part_names()
-    print "\tdevice_bytes\tcorrected_by"
+    print "\tdevice_bytes\tcorrected_by\tkind\tleast_ms\tmost_ms\trests_on"
 }
 function print_row(graph, layout, part, s, efficiency) {
     printf "%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.3f", layout["p"], layout["hosts"], layout["group"],
         scale ? graph["scale"] : "NA", graph["th"], number(graph["delegates"]), number(graph["nn"]), ms(s),
         gteps(graph, s), efficiency
     print_parts(part)
-    printf "\t%s\t%s\n", number(device_bytes(graph, layout)), corrected_by(layout["kind"])
+    printf "\t%s\t%s\t%s\t%s\t%s\t%s\n", number(device_bytes(graph, layout)), corrected_by(layout["kind"]), layout["kind"],
+        ms(cost_at("fast", graph, layout)), ms(cost_at("slow", graph, layout)), rests_on(graph, layout, s)
 }
 
 # Edges a second of a device over those of the first row. Rows that runs correct have a first row of their own, since
@@ -224,8 +271,9 @@ function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficien
     print_breaks(what, at, last)
 }
 
-# Starts with the design of the paper, and changes one part after the other to that of dbfs-traverse.
+# Starts with the design of the paper, and changes one part after the other to that of stepped searches of dbfs-traverse.
 function print_designs(kind,   n, step, i) {
+    stepped = 1
     n = split("masks=flat reduction=tree words=dense form=list;masks=hosts;reduction=halving;form=auto;words=sparse", step, ";")
     for (i = 1; i <= n; i++) {
         apply_design(step[i])
@@ -252,22 +300,23 @@ function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ran
     apply_design("masks=hosts reduction=tree words=dense form=list")
     n = split("1 1 1 24 22.9;1 1 2 25 32.5;1 1 4 26 39.8;2 1 4 29 53.13;31 2 2 33 259.8", point, ";")
     print "hosts\tranks\tp\tscale\tth\tlevels\tdelegates_percent\tnn_percent\tvolume_bytes\tcost_ms\tshort_cost_ms\tpaper_ms" \
-        "\tpredicted_ms\terror_percent\tmasks_ms\tvertices_ms\tpaper_gteps\tpredicted_gteps"
+        "\tpredicted_ms\terror_percent\tmasks_ms\tvertices_ms\tpaper_gteps\tpredicted_gteps\tleast_ms\tmost_ms\trests_on"
     for (i = 1; i <= n; i++) {
         split(point[i], v, " ")
         p = v[1] * v[2] * v[3]
         ranks = v[1] * v[2]
         rmat_choose(v[4], 16)
         rmat_graph(graph, paper_threshold(v[4]))
-        make_layout(layout, p, v[1], v[3])
+        make_layout(layout, p, v[1], v[3], 0)
         s = search_cost(graph, layout, part)
         measured = graph["input_edges"] / v[5] / 1e9
         printf "%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%s\t%s\t%s", v[1], ranks, p, v[4], graph["th"], graph["levels"],
             100 * graph["delegates"] / graph["ids"], 100 * graph["nn"] / graph["edges"],
             number(paper_volume(graph, ranks)), ms(paper_cost(graph, ranks, p, 1 / rate["network_bandwidth"])),
             ms(paper_short_cost(graph, ranks, p, 1 / rate["network_bandwidth"]))
-        printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ms(measured), ms(s), percent(s / measured - 1), ms(part["masks"]),
+        printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s", ms(measured), ms(s), percent(s / measured - 1), ms(part["masks"]),
             ms(part["vertices"]), v[5], gteps(graph, s)
+        printf "\t%s\t%s\t%s\n", ms(cost_at("fast", graph, layout)), ms(cost_at("slow", graph, layout)), rests_on(graph, layout, s)
     }
 }
 
@@ -295,6 +344,7 @@ END {
     end_level()
     end_run()
     calibrate_rates()
+    if (command == "rates") print_rates()
     if (command == "check") print_check()
     if (command == "predict") print_predict()
     if (command == "weak" || command == "strong") print_scaling(command)
