@@ -71,13 +71,13 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/engine/{answer_ids,choose,cost,level_kind,level_note}.h traverse/engine/{engine,mailbox,residence,root_set}.h)
+    traverse/engine/{answer_ids,choose,cost,level_kind,level_note}.h traverse/engine/{engine,relay_buffers,residence,root_set}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
     traverse/engine/{rank_devices,host_threads}.h)
 includes_only 'the loop' "$(echo traverse/engine/{loop,choose,host_threads}.[ch] traverse/engine/cost.h)" \
-    "$of_all $of_ranks $(echo formats/{base/barrier,mpi/window}.h) traverse/engine/level_log.h formats/mpi/mail.h $(find traverse/exchange -name '*.h')"
+    "$of_all $of_ranks $(echo formats/{base/barrier,mpi/window}.h) traverse/engine/level_log.h formats/mpi/requests.h $(find traverse/exchange -name '*.h')"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
-    "$of_all $of_ranks $(echo formats/mpi/{flow,mail,watch,window}.h)"
+    "$of_all $of_ranks $(echo formats/mpi/{flow,requests,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
     "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{watch,window}.h)"
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \

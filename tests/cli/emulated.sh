@@ -297,7 +297,7 @@ levels_together bridge inf 1x2 'block list block masks block' 10
 levels_together bridge memory 2x1 'block list block masks block' 9
 levels_together bridge inf 2x2 'block masks block' 10
 
-# With mail in place of memory levels go alike. The numbers of barriers begin again several times.
+# With relayed messages in place of memory levels go alike. The numbers of barriers begin again several times.
 memory='--exchange-memory host'
 levels_together grid memory 2x1 'block list block'
 levels_together bridge memory 2x1 'block list block masks block'

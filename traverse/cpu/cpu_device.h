@@ -409,12 +409,12 @@ uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents);
 enum status cpu_show(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
 enum status cpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e);
-enum status cpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+enum status cpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e);
 enum status cpu_wake(struct device *device, struct error *e);
 enum status cpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
-enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e);
 enum status cpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
 enum status cpu_start(struct device *device, const struct root_set *roots, struct error *e);

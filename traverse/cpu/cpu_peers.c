@@ -264,12 +264,12 @@ void take_peer_updates(struct device *dev)
     pool_for(dev->means.pool, threads, words, CLEAR_WORDS, take_found_words, dev);
 }
 
-/* Opens no mailboxes: several shards are searched level by level. */
-enum status cpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+/* Opens no buffers: several shards are searched level by level. */
+enum status cpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e)
 {
     (void)dev, (void)handles, (void)count;
-    *mail = (struct mail){0};
+    *buffers = (struct relay_buffers){0};
     *searches_fused = 0;
     return e->status;
 }

@@ -20,14 +20,14 @@ enum status cpu_search_begin(struct device *dev, const struct root_set *roots, e
 
 /* Runs the whole search that cpu_search_begin began. The caller waits for its end anyway, so nothing is lost by
  * searching here. There is just one device, because cpu_join allows such searches only to a graph's only device. */
-enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
     const struct cpu_normals *n = &dev->normals;
     int most = dev->threads < MOST_REGION_THREADS ? dev->threads : MOST_REGION_THREADS;
     struct search_state s = {.mode = dev->mode, .threads = dev->per_thread.list_bytes > 0 ? most : 1};
-    (void)count, (void)noted, (void)carrier;
+    (void)count, (void)noted, (void)relay;
     choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
         int has_cores = dev->single_thread_searches_left == 0 || s.wants_all_threads;

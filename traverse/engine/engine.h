@@ -13,7 +13,7 @@
 #ifndef DBFS_ENGINE_H
 #define DBFS_ENGINE_H
 
-#include "mailbox.h"
+#include "relay_buffers.h"
 #include "answer_ids.h"
 #include "choose.h"
 #include "level_note.h"
@@ -351,10 +351,10 @@ struct backend {
     enum status (*join)(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                         struct error *e);
 
-    /* After `join`: opens mailboxes for the devices of handles[count], which are those of all shards but the peers', and writes
-     * where they are to *mail. Sets *searches_fused to whether search_begin may be called, for which the mail must be passed
-     * on. The next `reach` or `close` frees the mailboxes. */
-    enum status (*reach)(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+    /* After `join`: opens buffers for messages to the devices of handles[count], which are those of all shards but the peers', and
+     * writes where they are to *buffers. Sets *searches_fused to whether search_begin may be called, for which the messages must be
+     * relayed. The next `reach` or `close` frees the buffers. */
+    enum status (*reach)(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                          int *searches_fused, struct error *e);
 
     /* Wakes idle links to peers, and idle threads, before a search and its clock begin. The first word over an idle link
@@ -370,9 +370,9 @@ struct backend {
     enum status (*search_begin)(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                                 struct error *e);
 
-    /* Waits for the end of the search on all `count` devices of a rank. Called by one thread, which passes mail on meanwhile
-     * unless `carrier` is NULL. Sets *levels to the number of levels visited, including the last, which found nothing. */
-    enum status (*search_end)(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+    /* Waits for the end of the search on all `count` devices of a rank. Called by one thread, which relays messages meanwhile
+     * unless `relay` is NULL. Sets *levels to the number of levels visited, including the last, which found nothing. */
+    enum status (*search_end)(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                               uint32_t *levels, struct error *e);
 
     /* Calls `noter` with the note of each level of the last search, in order. search_begin must have been called with

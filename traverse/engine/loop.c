@@ -347,7 +347,7 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     if (bfs->exchange->relay.runs)
         relay_begin(&bfs->exchange->relay);
     if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
-        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, exchange_carrier(bfs->exchange),
+        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, exchange_relay(bfs->exchange),
                                   &bfs->times->iterations, e);
     bfs->times->compute_s = cli_seconds() - start;
     bfs->times->sent_vertices = bfs->exchange->relay.sent_vertices;

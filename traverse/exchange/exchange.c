@@ -40,9 +40,9 @@ static uint64_t first_frontier_bits(const struct backend *backend, const struct 
     return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
-/* Returns whether devices of several groups should search by themselves, with mail between them: no option prescribes how the
+/* Returns whether devices of several groups should search by themselves, with relayed messages between them: no option prescribes how the
  * stepped exchange works. */
-static int may_pass_mail(const struct exchange *x)
+static int may_relay(const struct exchange *x)
 {
     const struct exchange_options *o = &x->options;
     return !x->group.holds_all_shards && !o->stepped && x->rank->exchange_memory == EXCHANGE_HOST &&
@@ -75,9 +75,9 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     if (!x->group.holds_all_shards)
         vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_bitmaps, e);
     masks_open(&x->masks, &x->group, options->nonblocking, e);
-    if (comm_agree(rank->comm, e) != ST_OK || !may_pass_mail(x))
+    if (comm_agree(rank->comm, e) != ST_OK || !may_relay(x))
         return e->status;
-    x->carrier = (struct mail_carrier){relay_pass, &x->relay};
+    x->message_relay = (struct message_relay){relay_pass, &x->relay};
     return relay_open(&x->relay, &x->group, e);
 }
 

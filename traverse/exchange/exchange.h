@@ -92,7 +92,7 @@ struct exchange {
     struct masks masks;
     struct vertices vertices;
     struct relay relay;   /* for searches that devices run by themselves although the group has not all shards */
-    struct mail_carrier carrier;
+    struct message_relay message_relay;
     char why[ERROR_TEXT_BYTES]; /* why this host's devices form no group; empty if they do, or if none was wanted */
 };
 
@@ -103,12 +103,12 @@ enum status exchange_open(struct exchange *exchange, const struct rank *rank, co
 void exchange_close(struct exchange *exchange); /* collective; frees everything; a zeroed exchange is allowed */
 
 /* Returns whether devices may run whole searches by themselves (backend.search_begin). Either one device has the whole
- * graph, or all devices are peers and no option prescribes the form of vertices, or mail is passed on between groups. The
+ * graph, or all devices are peers and no option prescribes the form of vertices, or messages between groups are relayed. The
  * options L, U and IR do not matter where nothing is sent; between groups they make searches stepped. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* Returns what passes mail on while devices search by themselves; NULL if there is no mail. */
-const struct mail_carrier *exchange_carrier(const struct exchange *exchange);
+/* Returns what relays messages while devices search by themselves; NULL if nothing does. */
+const struct message_relay *exchange_relay(const struct exchange *exchange);
 
 /* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
  * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to

@@ -108,7 +108,7 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 /* ---- bitmaps or lists ---- */
 
 /* Returns whether devices may search by themselves: the group holds all shards, all devices can (backend.join), and no
- * option prescribes the form of vertices, which does not matter to a single device; or devices pass mail on, of which nobody
+ * option prescribes the form of vertices, which does not matter to a single device; or messages are relayed, of whose form nobody
  * counts the vertices between ranks. */
 int exchange_is_fused(const struct exchange *x)
 {
@@ -116,10 +116,10 @@ int exchange_is_fused(const struct exchange *x)
                              (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO));
 }
 
-/* Returns what passes mail on, or NULL. */
-const struct mail_carrier *exchange_carrier(const struct exchange *x)
+/* Returns what relays messages, or NULL. */
+const struct message_relay *exchange_relay(const struct exchange *x)
 {
-    return x->relay.runs ? &x->carrier : NULL;
+    return x->relay.runs ? &x->message_relay : NULL;
 }
 
 /* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or

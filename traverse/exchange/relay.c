@@ -15,7 +15,7 @@ enum {
 
 /* The beginning of a message: the values of a flag, and the first vertices. */
 struct packet {
-    uint64_t value[MAIL_VALUES];
+    uint64_t value[RELAY_VALUES];
     unsigned long long vertices[PACKET_VERTICES];
 };
 
@@ -26,8 +26,8 @@ enum relay_place { SEND_PACKET, SEND_VERTICES, SEND_PART, SEND_WHOLE, GET_PACKET
 enum link_step { AWAIT_FLAG, AWAIT_PACKET, AWAIT_REST };
 
 struct relay_link {
-    const struct mail *mail;
-    const struct mailbox *box;
+    const struct relay_buffers *own; /* the buffers of the device */
+    const struct far_buffers *far;   /* those for the far device */
     uint32_t far_rank;
     int tag_out, tag_in;
     uint32_t first_place; /* in relay->messages */
@@ -69,8 +69,8 @@ static void open_links(struct relay *relay, const struct group *group, uint32_t 
         if (group_has_shard(group, s))
             continue;
         const uint32_t other = device_of_shard(s, ranks);
-        relay->links[relay->count] = (struct relay_link){.mail = &relay->mail[device],
-                                                         .box = &relay->mail[device].box[far++],
+        relay->links[relay->count] = (struct relay_link){.own = &relay->buffers[device],
+                                                         .far = &relay->buffers[device].far[far++],
                                                          .far_rank = rank_of_shard(s, ranks),
                                                          .tag_out = (int)(device * G + other),
                                                          .tag_in = (int)(other * G + device),
@@ -85,16 +85,16 @@ enum status relay_open(struct relay *relay, const struct group *group, struct er
     const uint32_t far = rank->graph->manifest.p - group->count, most = far * rank->device_count;
     uint64_t stepped = 0;
     *relay = (struct relay){0};
-    relay->mail = zeroed(rank->device_count, sizeof *relay->mail, "mailboxes", e);
+    relay->buffers = zeroed(rank->device_count, sizeof *relay->buffers, "message buffers", e);
     relay->links = zeroed(most, sizeof *relay->links, "links to other ranks", e);
     if (e->status == ST_OK)
-        comm_mail_open(&relay->messages, most * RELAY_PLACES, e);
+        comm_requests_open(&relay->messages, most * RELAY_PLACES, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     struct peer_handle *handles = share_handles(group, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         int runs = 0;
-        if (rank->backend->reach(rank->devices[g], handles, far, &relay->mail[g], &runs, e) == ST_OK && runs)
+        if (rank->backend->reach(rank->devices[g], handles, far, &relay->buffers[g], &runs, e) == ST_OK && runs)
             open_links(relay, group, g);
         stepped += !runs;
     }
@@ -106,9 +106,9 @@ enum status relay_open(struct relay *relay, const struct group *group, struct er
 
 void relay_close(struct relay *relay)
 {
-    comm_mail_close(&relay->messages);
+    comm_requests_close(&relay->messages);
     free(relay->links);
-    free(relay->mail);
+    free(relay->buffers);
     *relay = (struct relay){0};
 }
 
@@ -117,7 +117,7 @@ void relay_close(struct relay *relay)
 void relay_begin(struct relay *relay)
 {
     relay->sent_vertices = 0;
-    if (relay->number >= relay->mail->numbers)
+    if (relay->number >= relay->buffers->numbers)
         relay->number &= 1;
     for (uint32_t i = 0; i < relay->count; i++) {
         relay->links[i].step = AWAIT_FLAG;
@@ -132,13 +132,13 @@ static void move(const struct relay *relay, const struct relay_link *link, enum 
     const struct transfer message = {link->far_rank, sends ? link->tag_out : link->tag_in, bytes, size};
     if (size == 0)
         return;
-    (sends ? comm_mail_send : comm_mail_receive)(&relay->messages, link->first_place + place, &message);
+    (sends ? comm_requests_send : comm_requests_receive)(&relay->messages, link->first_place + place, &message);
 }
 
 /* Copies the values of a flag, if all its words have the number. Returns whether they have. */
-static int read_flag(const volatile struct mail_flag *flag, uint32_t number, uint64_t *values)
+static int read_flag(const volatile struct relay_flag *flag, uint32_t number, uint64_t *values)
 {
-    for (int k = MAIL_VALUES - 1; k >= 0; k--) {
+    for (int k = RELAY_VALUES - 1; k >= 0; k--) {
         const uint64_t low = flag->half[0][k], high = flag->half[1][k];
         if (low >> 32 != number || high >> 32 != number)
             return 0;
@@ -148,9 +148,9 @@ static int read_flag(const volatile struct mail_flag *flag, uint32_t number, uin
 }
 
 /* Writes the values of a flag, each word with the number. */
-static void write_flag(volatile struct mail_flag *flag, uint32_t number, const uint64_t *values)
+static void write_flag(volatile struct relay_flag *flag, uint32_t number, const uint64_t *values)
 {
-    for (int k = 0; k < MAIL_VALUES; k++) {
+    for (int k = 0; k < RELAY_VALUES; k++) {
         flag->half[0][k] = (uint64_t)number << 32 | (uint32_t)values[k];
         flag->half[1][k] = (uint64_t)number << 32 | values[k] >> 32;
     }
@@ -169,7 +169,7 @@ static int vertices_are_there(const volatile unsigned long long *vertices, uint6
 /* Returns the vertices of a barrier in one of the two buffers. */
 static unsigned long long *vertices_of(const struct relay_link *link, unsigned long long *buffers)
 {
-    return buffers + (link->number & 1) * link->mail->most_vertices;
+    return buffers + (link->number & 1) * link->own->most_vertices;
 }
 
 /* Returns the bytes of a message by its value in a flag, whose two lowest bits are the device's. */
@@ -181,31 +181,31 @@ static uint64_t bytes_of(uint64_t value)
 /* Sends what the device wrote before a barrier, and begins to receive the far device's packet. */
 static void send_message(struct relay *relay, struct relay_link *link)
 {
-    const struct mailbox *box = link->box;
-    const uint64_t *value = link->out.value, vertices = value[MAIL_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
-    unsigned long long *from = vertices_of(link, box->vertices_out);
+    const struct far_buffers *far = link->far;
+    const uint64_t *value = link->out.value, vertices = value[RELAY_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
+    unsigned long long *from = vertices_of(link, far->vertices_out);
     memcpy(link->out.vertices, from, packed * sizeof *from);
     move(relay, link, GET_PACKET, &link->in, sizeof link->in);
     move(relay, link, SEND_PACKET, &link->out, offsetof(struct packet, vertices) + packed * sizeof *from);
     move(relay, link, SEND_VERTICES, from + packed, (vertices - packed) * sizeof *from);
-    move(relay, link, SEND_PART, box->part_out, bytes_of(value[MAIL_PART_BYTES]));
-    move(relay, link, SEND_WHOLE, link->mail->whole_out, bytes_of(value[MAIL_WHOLE_BYTES]));
+    move(relay, link, SEND_PART, far->part_out, bytes_of(value[RELAY_PART_BYTES]));
+    move(relay, link, SEND_WHOLE, link->own->whole_out, bytes_of(value[RELAY_WHOLE_BYTES]));
     relay->sent_vertices += vertices;
 }
 
 /* Begins to receive what follows the far device's packet. Returns ST_BAD_DATA if it has no room. */
 static enum status receive_rest(const struct relay *relay, const struct relay_link *link, struct error *e)
 {
-    const struct mailbox *box = link->box;
-    const uint64_t *value = link->in.value, vertices = value[MAIL_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
-    unsigned long long *to = vertices_of(link, box->vertices_in);
-    if (vertices > link->mail->most_vertices || bytes_of(value[MAIL_PART_BYTES]) > link->mail->part_bytes ||
-        bytes_of(value[MAIL_WHOLE_BYTES]) > link->mail->whole_bytes)
+    const struct far_buffers *far = link->far;
+    const uint64_t *value = link->in.value, vertices = value[RELAY_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
+    unsigned long long *to = vertices_of(link, far->vertices_in);
+    if (vertices > link->own->most_vertices || bytes_of(value[RELAY_PART_BYTES]) > link->own->part_bytes ||
+        bytes_of(value[RELAY_WHOLE_BYTES]) > link->own->whole_bytes)
         return fail(e, ST_BAD_DATA, "rank %u sent more vertices than a shard has", link->far_rank);
     memcpy(to, link->in.vertices, packed * sizeof *to);
     move(relay, link, GET_VERTICES, to + packed, (vertices - packed) * sizeof *to);
-    move(relay, link, GET_PART, box->part_in, bytes_of(value[MAIL_PART_BYTES]));
-    move(relay, link, GET_WHOLE, box->whole_in, bytes_of(value[MAIL_WHOLE_BYTES]));
+    move(relay, link, GET_PART, far->part_in, bytes_of(value[RELAY_PART_BYTES]));
+    move(relay, link, GET_WHOLE, far->whole_in, bytes_of(value[RELAY_WHOLE_BYTES]));
     return ST_OK;
 }
 
@@ -213,20 +213,20 @@ static enum status receive_rest(const struct relay *relay, const struct relay_li
 static int are_over(const struct relay *relay, const struct relay_link *link, enum relay_place first, enum relay_place last)
 {
     for (enum relay_place place = first; place <= last; place++) {
-        if (!comm_mail_is_over(&relay->messages, link->first_place + place))
+        if (!comm_requests_is_over(&relay->messages, link->first_place + place))
             return 0;
     }
     return 1;
 }
 
 /* Goes one step on with a link, if it can. Returns whether it did. The far device's flag is written last, when the device may
- * also write its mailbox again. */
+ * also write its buffers again. */
 static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
 {
     switch (link->step) {
     case AWAIT_FLAG:
-        if (!read_flag(&link->box->flag_out[link->number & 1], link->number, link->out.value) ||
-            !vertices_are_there(vertices_of(link, link->box->vertices_out), link->out.value[MAIL_VERTICES], link->number))
+        if (!read_flag(&link->far->flag_out[link->number & 1], link->number, link->out.value) ||
+            !vertices_are_there(vertices_of(link, link->far->vertices_out), link->out.value[RELAY_VERTICES], link->number))
             return 0;
         send_message(relay, link);
         break;
@@ -238,7 +238,7 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
     case AWAIT_REST:
         if (!are_over(relay, link, SEND_PACKET, GET_WHOLE))
             return 0;
-        write_flag(&link->box->flag_in[link->number & 1], link->number, link->in.value);
+        write_flag(&link->far->flag_in[link->number & 1], link->number, link->in.value);
         relay->number = link->number++;
     }
     link->step = link->step == AWAIT_REST ? AWAIT_FLAG : link->step + 1;

@@ -1,6 +1,6 @@
-/* relay.h: passes mail on between devices that search by themselves and are far from each other (engine/mailbox.h)
+/* relay.h: relays messages between devices that search by themselves and are far from each other (engine/relay_buffers.h)
  *
- * A link joins a device of this rank with a far device. At each barrier it sends what the device wrote in its mailbox, receives
+ * A link joins a device of this rank with a far device. At each barrier it sends what the device wrote in its buffers, receives
  * what the far device wrote in its own, and then writes the far device's flag. A message begins with a packet: the values of the
  * flag, and the first vertices. What has no room in the packet follows in messages of its own. */
 #ifndef DBFS_RELAY_H
@@ -10,15 +10,15 @@
 #include "group.h"
 
 #include "formats/base/patience.h"
-#include "formats/mpi/mail.h"
+#include "formats/mpi/requests.h"
 
 struct relay_link;
 
 struct relay {
-    struct mail *mail;        /* [device_count] the mailboxes of each device */
-    struct relay_link *links; /* [count] */
+    struct relay_buffers *buffers; /* [device_count] those of each device */
+    struct relay_link *links;      /* [count] */
     uint32_t count;
-    struct comm_mail messages; /* RELAY_PLACES for each link */
+    struct comm_requests messages; /* RELAY_PLACES for each link */
     uint32_t number;           /* of the last barrier of the last search */
     int runs;                  /* the devices of all ranks can search by themselves, with this relay */
     uint64_t sent_vertices;    /* in lists, in this search */

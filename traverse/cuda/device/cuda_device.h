@@ -99,12 +99,12 @@ struct gpu_peers {
     struct peers_state *peers_state;
 };
 
-/* The devices that are far from this one, if searches with them are fused, and the mail to them. */
+/* The devices that are far from this one, if searches with them are fused, and the buffers for messages to them. */
 struct gpu_far {
-    struct gpu_facts *is; /* [mail.count] */
-    struct mail mail;
+    struct gpu_facts *is; /* [buffers.count] */
+    struct relay_buffers buffers;
     struct peers_far kernel; /* what the kernel needs */
-    void *boxes, *bitmaps, *counts, *owned; /* allocations: all mailboxes, in memory of the host, and what only the kernel uses */
+    void *messages, *bitmaps, *counts, *owned; /* allocations: all buffers, in memory of the host, and what only the kernel uses */
 };
 
 /* Found vertices that are sent to other shards, and vertices that arrive. */
@@ -374,8 +374,8 @@ enum status gpu_begin_kernel(struct device *device, const void *search, const st
                              struct error *e);
 
 /* In cuda_fused_run.c. Waits until all `count` devices have reported the end of the search. With `noted` copies notes of
- * levels from the devices meanwhile, and with a carrier passes mail on. *levels becomes the number of levels, the same on all devices. */
-enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+ * levels from the devices meanwhile, and with a relay relays messages. *levels becomes the number of levels, the same on all devices. */
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                               uint32_t *levels, struct error *e);
 
 /* In cuda_fused_run.c. Waits until the upper half of *report, host memory, is `number`. A kernel in `stream` writes the
@@ -410,8 +410,8 @@ enum status gpu_take_peers_updates(struct device *device, struct error *e);
 /* Returns the facts about the device of a handle. In cuda_peers.c. */
 struct gpu_facts gpu_facts_of(const struct peer_handle *handle);
 
-/* In cuda_far.c. gpu_reach opens mailboxes for far devices (engine.h). gpu_far_close frees them; there may be none. */
-enum status gpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+/* In cuda_far.c. gpu_reach opens buffers for messages to far devices (engine.h). gpu_far_close frees them; there may be none. */
+enum status gpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e);
 void gpu_far_close(struct device *device);
 
@@ -488,7 +488,7 @@ enum status gpu_join(struct device *device, const struct peer_handle *handles, u
 enum status gpu_wake(struct device *device, struct error *e);
 enum status gpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
-enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e);
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
 enum status gpu_start(struct device *device, const struct root_set *roots, struct error *e);

@@ -1,4 +1,4 @@
-/* cuda_far.c: mailboxes for devices that are far from this GPU: on other hosts, or where messages are wanted (engine/mailbox.h) */
+/* cuda_far.c: buffers for messages to devices that are far from this GPU: on other hosts, or where messages are wanted (engine/relay_buffers.h) */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(MAIL_VERTICES == PEERS_SENT + 1, "the values that the host reads follow those of the kernel");
+_Static_assert(RELAY_VERTICES == PEERS_SENT + 1, "the values that the host reads follow those of the kernel");
 
 /* Takes memory by gpu_take_buffer, and zeroes it. Waits. gpu_far_close frees it. */
 static unsigned char *take(struct device *dev, enum exchange_memory kind, void **memory, uint64_t bytes, struct error *e)
 {
     if (e->status == ST_OK)
-        *memory = gpu_take_buffer(dev, kind, bytes, "mailboxes", e);
+        *memory = gpu_take_buffer(dev, kind, bytes, "message buffers", e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaMemsetAsync(*memory, 0, bytes, dev->stream.of[NORMALS]), dev->where, e);
     if (e->status == ST_OK)
@@ -24,14 +24,14 @@ static unsigned char *take(struct device *dev, enum exchange_memory kind, void *
 
 /* Sets the sizes of messages. A message for all tells of delegates, or of the normals of a shard; a message for one GPU tells of
  * normals of that GPU's shard. */
-static void set_sizes(const struct device *dev, struct mail *mail)
+static void set_sizes(const struct device *dev, struct relay_buffers *buffers)
 {
     const struct shard *s = dev->shard;
     const uint64_t shard_words = (UINT64_C(1) << s->local_bits) / 32;
-    mail->most_vertices = PEERS_LISTED_EDGES;
-    mail->part_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
-    mail->whole_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
-    mail->numbers = PEERS_NUMBERS;
+    buffers->most_vertices = PEERS_LISTED_EDGES;
+    buffers->part_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
+    buffers->whole_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
+    buffers->numbers = PEERS_NUMBERS;
 }
 
 /* Copies to the device which delegates each shard owns. */
@@ -49,28 +49,28 @@ static enum status copy_owned(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Allocates the mailboxes, in one piece, and what the kernel needs for messages in device memory. */
-static enum status open_boxes(struct device *dev, struct error *e)
+/* Allocates the buffers, in one piece, and what the kernel needs for messages in device memory. */
+static enum status open_buffers(struct device *dev, struct error *e)
 {
     struct gpu_far *far = &dev->traffic.far;
-    struct mail *mail = &far->mail;
-    const uint64_t flags = gpu_aligned(2 * sizeof(struct mail_flag)), list = 2 * mail->most_vertices * PEERS_ARRIVAL_BYTES,
-                   part = gpu_aligned(mail->part_bytes), whole = gpu_aligned(mail->whole_bytes),
-                   box_bytes = 2 * (flags + list + part) + whole;
-    unsigned char *at = take(dev, EXCHANGE_HOST, &far->boxes, mail->count * box_bytes + whole, e);
+    struct relay_buffers *buffers = &far->buffers;
+    const uint64_t flags = gpu_aligned(2 * sizeof(struct relay_flag)), list = 2 * buffers->most_vertices * PEERS_ARRIVAL_BYTES,
+                   part = gpu_aligned(buffers->part_bytes), whole = gpu_aligned(buffers->whole_bytes),
+                   far_bytes = 2 * (flags + list + part) + whole;
+    unsigned char *at = take(dev, EXCHANGE_HOST, &far->messages, buffers->count * far_bytes + whole, e);
     unsigned char *bitmaps = take(dev, EXCHANGE_DEVICE, &far->bitmaps, 3 * whole, e);
-    take(dev, EXCHANGE_DEVICE, &far->counts, (mail->count + 1) * PEERS_MOST_WARPS * sizeof(struct message_counts), e);
-    for (uint64_t i = 0; i < mail->count && e->status == ST_OK; i++, at += box_bytes) {
+    take(dev, EXCHANGE_DEVICE, &far->counts, (buffers->count + 1) * PEERS_MOST_WARPS * sizeof(struct message_counts), e);
+    for (uint64_t i = 0; i < buffers->count && e->status == ST_OK; i++, at += far_bytes) {
         unsigned char *lists = at + 2 * flags, *parts = lists + 2 * list;
-        mail->box[i] = (struct mailbox){.flag_out = (struct mail_flag *)at,
-                                        .flag_in = (struct mail_flag *)(at + flags),
+        buffers->far[i] = (struct far_buffers){.flag_out = (struct relay_flag *)at,
+                                        .flag_in = (struct relay_flag *)(at + flags),
                                         .vertices_out = (unsigned long long *)lists,
                                         .vertices_in = (unsigned long long *)(lists + list),
-                                        .part_out = mail->part_bytes > 0 ? parts : NULL,
-                                        .part_in = mail->part_bytes > 0 ? parts + part : NULL,
+                                        .part_out = buffers->part_bytes > 0 ? parts : NULL,
+                                        .part_in = buffers->part_bytes > 0 ? parts + part : NULL,
                                         .whole_in = parts + 2 * part};
     }
-    mail->whole_out = at;
+    buffers->whole_out = at;
     copy_owned(dev, e);
     far->kernel = (struct peers_far){.known = (uint32_t *)bitmaps,
                                      .reached = (uint32_t *)(bitmaps + whole),
@@ -78,7 +78,7 @@ static enum status open_boxes(struct device *dev, struct error *e)
                                      .sources = dev->traffic.update_sources,
                                      .owned = far->owned,
                                      .counts = far->counts,
-                                     .whole_out = (uint32_t *)mail->whole_out};
+                                     .whole_out = (uint32_t *)buffers->whole_out};
     return e->status;
 }
 
@@ -87,40 +87,40 @@ void gpu_far_close(struct device *dev)
     struct gpu_far *far = &dev->traffic.far;
     if (far->is == NULL)
         return;
-    gpu_release_buffer(dev, EXCHANGE_HOST, far->boxes);
+    gpu_release_buffer(dev, EXCHANGE_HOST, far->messages);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->bitmaps);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->counts);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->owned);
-    free(far->mail.box);
+    free(far->buffers.far);
     free(far->is);
     *far = (struct gpu_far){0};
 }
 
-/* Opens mailboxes for the devices of handles[count], if searches with them can be fused (engine.h). If they cannot, *mail stays
- * empty, without an error; also if there is no memory for mailboxes. */
-enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct mail *mail,
+/* Opens buffers for messages to the devices of handles[count], if searches with them can be fused (engine.h). If they cannot, *buffers stays
+ * empty, without an error; also if there is no memory for them. */
+enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e)
 {
     struct gpu_far *far = &dev->traffic.far;
     *searches_fused = 0;
-    *mail = (struct mail){0};
+    *buffers = (struct relay_buffers){0};
     gpu_far_close(dev);
     if (!dev->fused.possible || dev->traffic.peers.count + count > MOST_PEERS)
         return ST_OK;
-    far->is = zeroed(count, sizeof *far->is, "mailboxes", e);
-    far->mail.box = zeroed(count, sizeof *far->mail.box, "mailboxes", e);
+    far->is = zeroed(count, sizeof *far->is, "message buffers", e);
+    far->buffers.far = zeroed(count, sizeof *far->buffers.far, "message buffers", e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
         far->is[i] = gpu_facts_of(&handles[i]);
-    far->mail.count = count;
-    set_sizes(dev, &far->mail);
-    if (e->status == ST_OK && open_boxes(dev, e) == ST_OK && gpu_peers_open(dev, e) == ST_OK &&
+    far->buffers.count = count;
+    set_sizes(dev, &far->buffers);
+    if (e->status == ST_OK && open_buffers(dev, e) == ST_OK && gpu_peers_open(dev, e) == ST_OK &&
         dev->fused.group.launch.blocks > 0) {
         *searches_fused = 1;
-        *mail = far->mail;
+        *buffers = far->buffers;
         return ST_OK;
     }
     gpu_far_close(dev);
-    if (e->status == ST_RESOURCE) /* the level loop needs no mailboxes */
+    if (e->status == ST_RESOURCE) /* the level loop needs no buffers */
         *e = (struct error){0};
     return e->status;
 }

@@ -19,15 +19,15 @@ enum status gpu_search_begin(struct device *dev, const struct root_set *roots, e
     return is_sliced(dev) ? gpu_sliced_begin(dev, roots, noted, e) : gpu_fused_begin(dev, roots, mode, noted, e);
 }
 
-/* Waits until the kernels of all `count` devices of a rank have reported, while the carrier passes their mail on, and writes the number of levels to *levels. After a
+/* Waits until the kernels of all `count` devices of a rank have reported, while `relay` relays their messages, and writes the number of levels to *levels. After a
  * fused search on a single GPU it also sets two members of dev->fused: is_deep, if the search had too many levels for depths in
  * bytes, and answer_valid, if the search has made its answer. If the wait fails, these two members stay as they were. */
-enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
     struct gpu_fused_search *f = &dev->fused;
-    if (gpu_await_kernels(devices, count, noted, carrier, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
+    if (gpu_await_kernels(devices, count, noted, relay, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
         return e->status;
     f->is_deep = *levels > BYTE_LEVELS;
     f->answer_valid = f->answer_launched && (f->answer_kind == ANSWER_PARENTS || !f->is_deep);

@@ -199,16 +199,16 @@ enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 
 /* Waits until the kernels of the last search have reported on all `count` devices. Then writes the number of levels, which is
  * the same on all, to *levels. If `noted`, also copies the notes of a device when they become full, as its kernel waits for
- * that. Meanwhile lets the carrier pass mail on, unless it is NULL. Fails if a GPU reports that a peer did not take part in the
+ * that. Meanwhile lets `relay` relay messages, unless it is NULL. Fails if a GPU reports that a peer did not take part in the
  * search. */
-enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, const struct mail_carrier *carrier,
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                               uint32_t *levels, struct error *e)
 {
     uint32_t reported = 0;
     for (unsigned look = 1; reported < count && e->status == ST_OK; look++) {
         reported = 0;
-        if (carrier != NULL)
-            carrier->pass(carrier->context, e);
+        if (relay != NULL)
+            relay->pass(relay->context, e);
         for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
             struct device *dev = devices[i];
             volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;

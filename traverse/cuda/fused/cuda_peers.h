@@ -20,8 +20,8 @@
  *   barrier   Flags have counts of the vertices that joined. There is no such barrier if the next level is certainly sparse.
  *
  * A GPU is near if this GPU reads and writes its memory, and far otherwise: on another host, or where messages are wanted. For a
- * far GPU the kernel writes flags, vertices and parts of bitmaps into a mailbox (engine/mailbox.h), in memory that the host sends
- * from. What the far GPU wrote arrives in the mailbox, too, and its flag last. So the kernel runs on, and the host only passes
+ * far GPU the kernel writes flags, vertices and parts of bitmaps into buffers (engine/relay_buffers.h) in memory that the host sends
+ * from. What the far GPU wrote arrives there, too, and its flag last. So the kernel runs on, and the host only passes
  * messages on.
  *
  * Several GPUs need, beside the files of one (cuda_fused.h):
@@ -36,7 +36,7 @@
 
 #include "cuda_fused.h"
 
-#include "traverse/engine/mailbox.h"
+#include "traverse/engine/relay_buffers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,15 +52,15 @@ enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
     PEERS_SENT = 2 * FUSED_COUNTS, /* the number of vertices that the GPU sent to all its peers in the level */
-    /* what the GPU sent to the peer that gets this flag, as the host reads it in mailboxes, too */
-    PEERS_FOR_PEER = MAIL_VERTICES, /* the number of vertices */
-    PEERS_PART = MAIL_PART_BYTES,   /* the bytes of the message for this peer alone; 0 for a near one */
-    PEERS_WHOLE = MAIL_WHOLE_BYTES, /* the bytes of the message for all far peers; 0 for a near one */
-    PEERS_VALUES = MAIL_VALUES
+    /* what the GPU sent to the peer that gets this flag, as the host reads it in buffers of messages, too */
+    PEERS_FOR_PEER = RELAY_VERTICES, /* the number of vertices */
+    PEERS_PART = RELAY_PART_BYTES,   /* the bytes of the message for this peer alone; 0 for a near one */
+    PEERS_WHOLE = RELAY_WHOLE_BYTES, /* the bytes of the message for all far peers; 0 for a near one */
+    PEERS_VALUES = RELAY_VALUES
 };
 
-/* The flag by which a GPU tells a peer that it has come to a barrier (struct mail_flag). */
-typedef struct mail_flag peer_flags;
+/* The flag by which a GPU tells a peer that it has come to a barrier (struct relay_flag). */
+typedef struct relay_flag peer_flags;
 
 /* When GPUs tell what they found in a dense level: after the first part of a pull of dd, and after all visits. */
 enum peers_step { STEP_PART, STEP_FOUND };
@@ -114,8 +114,8 @@ struct gpu_fused_peer {
     const uint32_t *sent[2];  /* two bitmaps over nn's columns: normals of all shards that the peer's pushes of nn found */
     const uint32_t *visited;  /* the visited bits of the peer's normals */
     uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no nn edge joins the shards */
-    /* Mail of a far peer, NULL for a near one (engine/mailbox.h). */
-    const peer_flags *mail;   /* [2]: the peer's flags */
+    /* Buffers for messages to a far peer, NULL for a near one (engine/relay_buffers.h). */
+    const peer_flags *flag_in; /* [2]: the peer's flags */
     uint32_t *part_out;       /* the message for this peer alone */
     const uint32_t *part_in, *whole_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
 };

@@ -161,9 +161,9 @@ __device__ static inline void write_flags(S &s, unsigned number, unsigned tally,
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
-    const bool from_mail = blockIdx.x == 0 && s.joint.peer[from].mail != NULL;
+    const bool from_far = blockIdx.x == 0 && s.joint.peer[from].flag_in != NULL;
     peer_flags &own = s.joint.state->flag[from][number & 1];
-    const peer_flags &in = from_mail ? s.joint.peer[from].mail[number & 1] : own;
+    const peer_flags &in = from_far ? s.joint.peer[from].flag_in[number & 1] : own;
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
         high = load_awaited(&in.half[1][k]);
@@ -181,7 +181,7 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
         }
     }
     s.flags[from][k] = (uint32_t)low | high << 32;
-    if (from_mail && !s.peers.single_block) {
+    if (from_far && !s.peers.single_block) {
         if (ordered)
             fence_of_system();
         store_for_peer(&own.half[0][k], low);

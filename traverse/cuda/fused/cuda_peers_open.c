@@ -7,7 +7,7 @@ _Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of GP
 /* Returns the number of devices that would search together: near ones, which are peers, and far ones. */
 static uint32_t devices_of(const struct gpu_traffic *t)
 {
-    return t->peers.count + t->far.mail.count;
+    return t->peers.count + t->far.buffers.count;
 }
 
 /* Returns the facts about device i of these: first the near ones. */
@@ -113,18 +113,18 @@ static void set_near_peer(struct gpu_fused_peers *g, const struct gpu_peers *p, 
         .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL};
 }
 
-/* Sets how the kernel reaches peer i, which is far, by mail. */
+/* Sets how the kernel reaches peer i, which is far. */
 static void set_far_peer(struct gpu_fused_peers *g, const struct gpu_traffic *t, uint32_t i)
 {
-    const struct mailbox *box = &t->far.mail.box[i - g->near];
+    const struct far_buffers *far = &t->far.buffers.far[i - g->near];
     g->peer[i] = (struct gpu_fused_peer){.words = facts_of(t, i)->words,
-                                         .flag = box->flag_out,
-                                         .arrivals = box->vertices_out,
-                                         .arrived = box->vertices_in,
-                                         .mail = box->flag_in,
-                                         .part_out = (uint32_t *)box->part_out,
-                                         .part_in = (const uint32_t *)box->part_in,
-                                         .whole_in = (const uint32_t *)box->whole_in};
+                                         .flag = far->flag_out,
+                                         .arrivals = far->vertices_out,
+                                         .arrived = far->vertices_in,
+                                         .flag_in = far->flag_in,
+                                         .part_out = (uint32_t *)far->part_out,
+                                         .part_in = (const uint32_t *)far->part_in,
+                                         .whole_in = (const uint32_t *)far->whole_in};
 }
 
 /* Sets what the kernel must know of its peers: their shards and numbers, the index of this GPU among them, and how it reaches
