@@ -42,6 +42,29 @@ with dbfs.open("one.dbfs") as g:
     assert g.centralities([3]).eccentricity.tolist() == [3]
     assert {g.diameter().start, g.diameter().end} == {0, 3} and g.diameter(options=["-r", 0]).center in (1, 2)
 '
+mkdir few && ln -s "$DBFS_BIN"/dbfs-{pack,traverse,components} few
+py 'small graphs are packed without edgeconv, from the stream that it writes, byte for byte' '
+import io, subprocess
+from dbfs._stream import BLOCK_EDGES, small_stream
+chosen = numpy.random.default_rng(3)
+for kind in "int8", "uint32", "int64":
+    for edges in chosen.integers(0, 100, (1, 2)), chosen.integers(0, 100, (3000, 2)), chosen.integers(0, 100, (BLOCK_EDGES, 2)):
+        edges = edges.astype(kind)
+        file = io.BytesIO()
+        numpy.save(file, edges)
+        for direction in "once", "directed":
+            for n in None, 100, 300:
+                words = ["--vertices", str(n)] * (n is not None)
+                want = subprocess.run([os.environ["DBFS_BIN"] + "/edgeconv", "-q", "-f", "npy", "--direction", direction, *words, "-"],
+                                      input=file.getvalue(), stdout=-1, check=True).stdout
+                assert small_stream(edges, direction, n) == want, (kind, len(edges), direction, n)
+for edges in [[-1, 0]], [[1 << 40, 0]], [[0.5, 1]], [[0, 1, 2]], [[0, 1]] * (BLOCK_EDGES + 1):
+    assert small_stream(numpy.array(edges), "once", None) is None
+assert small_stream(numpy.array(line), "once", 3) is None and small_stream(numpy.array(line), "symmetric", None) is None
+os.environ["DBFS_BIN"] = os.path.abspath("few")
+assert depths(line) == [0, 1, 2, 3] and dbfs.components([[0, 1], [2, 3]]).tolist() == [0, 0, 1, 1]
+raises(1, "edgeconv", lambda: dbfs.pack(line, "x.dbfs", force=True, direction="symmetric"))
+'
 printf '0 1\n1 2\n' >kept.txt
 printf 'a b\nb c\n' >words.txt
 touch none.txt

@@ -1,4 +1,4 @@
-"""Shards of graphs, made of arrays by edgeconv and dbfs-pack."""
+"""Shards of graphs, made of arrays by edgeconv, if these are not small, and dbfs-pack."""
 from __future__ import annotations
 
 import contextlib
@@ -12,25 +12,25 @@ import numpy
 
 from dbfs._edges import Edges, edges_of, vertex_of
 from dbfs._programs import failure, program, said, start, words_of
+from dbfs._stream import small_stream
 
 MANIFEST = "manifest"
 
 
-def _feed(pipe, array):
-    """Writes an array as a .npy file; who reads it tells why it does not read on."""
+def _npy(array) -> list:
+    """The bytes of a .npy file, in two pieces."""
     array = numpy.ascontiguousarray(array)
     header = io.BytesIO()
     numpy.lib.format.write_array_header_2_0(header, numpy.lib.format.header_data_from_array_1_0(array))
-    with contextlib.suppress(BrokenPipeError), pipe:
-        pipe.write(header.getvalue())
-        pipe.write(array.reshape(-1).view(numpy.uint8))
+    return [header.getvalue(), array.reshape(-1).view(numpy.uint8)]
 
 
 def _check_ends(reading, writing, messages):
     """Raises what went wrong, by the program that found it: one that has lost the other says nothing of its own."""
-    lost = reading.returncode in (1, -signal.SIGPIPE) and not said(messages[0])
-    if reading.returncode != 0 and not (lost and writing.returncode != 0):
-        raise failure(reading, messages[0])
+    for process in reading:
+        lost = process.returncode in (1, -signal.SIGPIPE) and not said(messages[0])
+        if process.returncode != 0 and not (lost and writing.returncode != 0):
+            raise failure(process, messages[0])
     if writing.returncode != 0:
         raise failure(writing, messages[1])
 
@@ -43,23 +43,29 @@ def into_program(edges: Edges, direction: Optional[str], vertices: Optional[int]
         raise ValueError("the graph has no vertices")
     if edges.names is not None and vertices != len(edges.names):
         raise ValueError(f"vertices={vertices}: the graph has {len(edges.names)} names")
+    stream = small_stream(edges.array, direction, vertices)
     read = [program("edgeconv"), "-q", "-f", "npy", "--direction", direction, "-"]
     if vertices is not None:
         read[1:1] = ["--vertices", str(vertices)]
     running = []
     with tempfile.TemporaryFile() as said_by_reading, tempfile.TemporaryFile() as said_by_writing:
         try:
-            running.append(start(*read, stdin=-1, stdout=-1, stderr=said_by_reading))
-            with running[0].stdout as stream:
-                running.append(start(*words, stdin=stream, stderr=said_by_writing))
-            _feed(running[0].stdin, edges.array)
+            if stream is None:
+                running.append(start(*read, stdin=-1, stdout=-1, stderr=said_by_reading))
+                with running[0].stdout as pipe:
+                    running.append(start(*words, stdin=pipe, stderr=said_by_writing))
+            else:
+                running.append(start(*words, stdin=-1, stderr=said_by_writing))
+            with contextlib.suppress(BrokenPipeError), running[0].stdin as pipe:  # who does not read on says why
+                for piece in [stream] if stream is not None else _npy(edges.array):
+                    pipe.write(piece)
             for process in running:
                 process.wait()
         finally:  # after an interrupt nothing goes on
             for process in running:
                 process.terminate()
                 process.wait()
-        _check_ends(*running, (said_by_reading, said_by_writing))
+        _check_ends(running[:-1], running[-1], (said_by_reading, said_by_writing))
 
 
 def manifest_of(path: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import itertools
 import mmap
 import operator
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -143,6 +144,10 @@ class _Server:
 
     def stop(self):
         """Ends the program, which sees the end of its input first."""
+        self._process.stdin.close()
+        end = select.poll()  # of its output: Popen.wait with a timeout sleeps between looks
+        end.register(self._process.stdout, 0)
+        end.poll(1000 * PATIENCE_S)
         self._close()
         for harder in self._process.terminate, self._process.kill:
             with contextlib.suppress(subprocess.TimeoutExpired):
