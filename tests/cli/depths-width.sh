@@ -23,7 +23,7 @@ for ids in plain permuted; do
         "$BIN/dbfs-pack" -q -p $p -t 2 -o "$tmp/$ids-$p" "$tmp/$ids"
     done
 done
-for layout in plain-1:1 plain-3:1 plain-3:3 permuted-1:1 permuted-3:3; do
+for layout in plain-1:1 plain-3:1 plain-3:3 permuted-1:1 permuted-3:1 permuted-3:3; do
     graph=$tmp/${layout%:*} ranks=${layout#*:}
     check_exit 0 "$layout, 1 byte" traverse $ranks "$tmp/d.npy" --depths-width 1 -r 0 "$graph"
     check_says '^dbfs-traverse: .*/d.npy: 272 vertices are farther than 127 from root 0, up to distance 399: they have 127, as --depths-width is 1$'

@@ -35,10 +35,10 @@ struct launch_log {
     std::mutex lock;
     std::map<std::string, unsigned long> counts;
 
-    void note(const std::string &name)
+    void note(const std::string &name, unsigned long count)
     {
         std::lock_guard<std::mutex> locked(lock);
-        counts[name]++;
+        counts[name] += count;
     }
     ~launch_log()
     {
@@ -54,9 +54,9 @@ struct launch_log {
 
 static launch_log launches;
 
-void note_use(const std::string &name)
+void note_use(const std::string &name, unsigned long count)
 {
-    launches.note(name);
+    launches.note(name, count);
 }
 
 static cudaError_t check_launch(const grid &what, cudaStream_t stream)

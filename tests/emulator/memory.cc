@@ -236,6 +236,8 @@ static cudaError_t copy_as(const char *call, void *to, const void *from, size_t 
         complain("%s: %p is no memory of a device", call, to_device ? to : from);
         return failed(cudaErrorInvalidValue);
     }
+    if (bytes > 0 && is_of_device(from) && !is_of_device(to))
+        note_use("bytes_to_host", bytes);
     return copy(call, to, from, bytes, stream);
 }
 

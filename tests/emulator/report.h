@@ -14,8 +14,8 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints a line and ends the program, as its further work would have no meaning on a GPU. */
 [[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Counts a launch of a kernel, or another event that a test asks for, in EMULATED_KERNELS. */
-void note_use(const std::string &name);
+/* Counts launches of a kernel, or other things that a test asks for, in EMULATED_KERNELS. */
+void note_use(const std::string &name, unsigned long count = 1);
 
 /* Waits a short time; callers repeat it. */
 void wait_a_moment(unsigned times_before);

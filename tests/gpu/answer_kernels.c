@@ -259,21 +259,29 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
 uint64_t kernel_window(const struct window_list *l, void *window)
 {
     uint64_t listed;
-    struct gpu_listing g = {.values = managed(l->values, l->count_values * l->width),
+    struct gpu_listing g = {.values = managed(l->values, l->count_values * l->held),
                             .width = l->width,
                             .bijection = *l->bijection,
                             .p = l->shard->p,
                             .own_shard = l->shard->index,
                             .first = l->first,
                             .count = l->count,
+                            .blocks = managed(NULL, (l->count / LIST_BLOCK + 1) * sizeof *g.blocks),
                             .to = managed(NULL, l->count * l->width),
-                            .index = managed(NULL, l->count * 4),
+                            .index = managed(NULL, l->count),
                             .listed = managed_zeros(sizeof *g.listed)};
     cuda_list_values(&g, 0);
     managed_settle();
     listed = *g.listed;
-    for (uint64_t i = 0; i < listed; i++)
-        answer_set_id(window, l->width, g.index[i], answer_id(g.to, l->width, i));
+    spread_list(&(struct value_list){.width = l->width, .blocks = g.blocks, .values = g.to, .index = g.index}, l->count, window);
     managed_finish(NULL, NULL, 0);
     return listed;
+}
+
+void kernel_narrow(const int32_t *depth, uint64_t count, uint32_t width, void *to)
+{
+    void *narrowed = managed(NULL, count * width);
+    cuda_narrow_depths(managed(depth, count * 4), count, width, narrowed, 0);
+    managed_settle();
+    managed_finish(to, narrowed, count * width);
 }

@@ -75,7 +75,7 @@ struct window_list {
     const void *values; /* [count_values] */
     uint64_t count_values;
     enum answer_kind kind;
-    uint32_t width;
+    uint32_t held, width; /* bytes of a value in `values`, and in the list */
     const struct bijection *bijection;
     uint64_t first, count;
 };
@@ -83,6 +83,13 @@ struct window_list {
 /* window[i] becomes the value of id first + i, if the shard has it. Returns how many are listed. */
 uint64_t twin_window(const struct window_list *l, void *window);
 uint64_t kernel_window(const struct window_list *l, void *window);
+
+/* Copies the values of a list to the indices of their ids in the window. */
+void spread_list(const struct value_list *list, uint64_t ids, void *window);
+
+/* to: [count] of `width` bytes */
+void twin_narrow(const int32_t *depth, uint64_t count, uint32_t width, void *to);
+void kernel_narrow(const int32_t *depth, uint64_t count, uint32_t width, void *to);
 
 /* The arrays that the devices of p shards show each other, and the vertices that one device looks for. Each shard
  * has `locals` of shard, and vertex v of shard s is number s * locals + v. */

@@ -135,20 +135,43 @@ void twin_reply(const struct replying *r, void *replies)
     backend_cpu.close(dev);
 }
 
+void spread_list(const struct value_list *list, uint64_t ids, void *window)
+{
+    for (uint64_t b = 0; b * LIST_BLOCK < ids; b++) {
+        const struct list_block block = list->blocks[b];
+        for (uint64_t i = block.first; i < (uint64_t)block.first + block.count; i++)
+            memcpy((char *)window + (b * LIST_BLOCK + list->index[i]) * list->width,
+                   (const char *)list->values + i * list->width, list->width);
+    }
+}
+
 uint64_t twin_window(const struct window_list *l, void *window)
 {
     struct answer_tables tables = {
-        .values = l->count_values, .ids = (void *)l->values, .id_bytes = l->width, .bijection = l->bijection};
+        .values = l->count_values, .ids = (void *)l->values, .id_bytes = l->held, .bijection = l->bijection};
     struct device *dev = open_device(l->shard, &tables);
-    struct value_list list = {need_memory(l->count * l->width), need_memory(l->count * sizeof *list.index), 0};
+    struct value_list list = {.width = l->width,
+                              .blocks = need_memory((l->count / LIST_BLOCK + 1) * sizeof *list.blocks),
+                              .values = need_memory(l->count * l->width),
+                              .index = need_memory(l->count)};
     struct error e = {0};
     for (uint64_t i = 0; i < l->count_values; i++)
-        answer_set_id(dev->answers->values, l->width, i, answer_id(l->values, l->width, i));
+        answer_set_id(dev->answers->values, l->held, i, answer_id(l->values, l->held, i));
     need(backend_cpu.answers->list_values(dev, l->kind, l->first, l->count, &list, &e), &e);
-    for (uint64_t i = 0; i < list.count; i++)
-        answer_set_id(window, l->width, list.index[i], answer_id(list.values, l->width, i));
+    spread_list(&list, l->count, window);
     free(list.index);
     free(list.values);
+    free(list.blocks);
     backend_cpu.close(dev);
     return list.count;
+}
+
+void twin_narrow(const int32_t *depth, uint64_t count, uint32_t width, void *to)
+{
+    struct shard shard = {.p = 1};
+    struct answer_tables tables = {.id_bytes = 4};
+    struct device *dev = open_device(&shard, &tables);
+    struct error e = {0};
+    need(backend_cpu.answers->copy_narrowed(dev, to, depth, count, width, &e), &e);
+    backend_cpu.close(dev);
 }

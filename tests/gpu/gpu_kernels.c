@@ -24,6 +24,7 @@
  *   cuda_gather_values
  *   cuda_report_answer                the definition                                the word
  *   cuda_list_values                  cpu_answers.list_values (cpu_answers.c)       values of a window
+ *   cuda_narrow_depths                cpu_answers.copy_narrowed (cpu_answers.c)     depths
  *   cuda_ask                          cpu_answers.ask (cpu_answers.c)               multisets by shard
  *   cuda_list_missing                 cpu_answers.ask (cpu_answers.c)               sets
  *   cuda_reply,                       cpu_answers.reply (cpu_answers.c)             replies, bad

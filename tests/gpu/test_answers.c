@@ -297,7 +297,7 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec)
 
 enum { WINDOW_IDS = 3001 };
 
-/* Shard `index` of p lists its values of a window, the last ids of which are not permuted. */
+/* Shard `index` of p lists its values of a window, the last ids of which are not permuted. Depths are narrowed to 1 and 2 bytes. */
 static void run_list(uint32_t p, uint32_t index, uint32_t width)
 {
     struct shard shard = {.p = p, .index = index};
@@ -305,22 +305,45 @@ static void run_list(uint32_t p, uint32_t index, uint32_t width)
     uint64_t first = UINT64_C(1000) * p, random = p + index;
     struct window_list l = {.shard = &shard,
                         .count_values = (first + WINDOW_IDS) / p + 1,
-                        .kind = width == 4 ? ANSWER_DEPTHS : ANSWER_PARENTS,
+                        .kind = width <= 4 ? ANSWER_DEPTHS : ANSWER_PARENTS,
+                        .held = width <= 4 ? 4 : 8,
                         .width = width,
                         .bijection = &bijection,
                         .first = first,
                         .count = WINDOW_IDS};
-    void *values = need_memory(l.count_values * width);
+    void *values = need_memory(l.count_values * l.held);
     void *kernel = need_memory(WINDOW_IDS * width), *twin = need_memory(WINDOW_IDS * width);
     bijection_init(&bijection, first + WINDOW_IDS - 7, 5);
     for (uint64_t i = 0; i < l.count_values; i++)
-        answer_set_id(values, width, i, (int64_t)(next_random(&random) >> (width == 4 ? 33 : 17)));
+        answer_set_id(values, l.held, i, (int64_t)(next_random(&random) >> (width == 8 ? 17 : 33)) % (i % 3 == 0 ? 100 : INT64_MAX) - 1);
     l.values = values;
     check_input("shard %u of %u, values of %u bytes", index, p, width);
     uint64_t listed = kernel_window(&l, kernel);
     check_that(listed == twin_window(&l, twin) && listed > 0, "%" PRIu64 " values are listed", listed);
     check_that(memcmp(kernel, twin, WINDOW_IDS * width) == 0, "windows differ");
     free(values);
+    free(kernel);
+    free(twin);
+}
+
+/* Depths around the largest that fits, and -1. */
+static void run_narrow(uint32_t width)
+{
+    enum { DEPTHS = 70001, PATTERNS = 6 };
+    const int32_t most = (int32_t)deepest_of_width(width), pattern[PATTERNS] = {-1, 0, most - 1, most, most + 1, INT32_MAX};
+    int32_t *depth = need_memory(DEPTHS * 4);
+    void *kernel = need_memory(DEPTHS * width), *twin = need_memory(DEPTHS * width);
+    for (uint64_t i = 0; i < DEPTHS; i++)
+        depth[i] = pattern[i % PATTERNS];
+    check_input("%u bytes", width);
+    kernel_narrow(depth, DEPTHS, width, kernel);
+    twin_narrow(depth, DEPTHS, width, twin);
+    check_that(memcmp(kernel, twin, DEPTHS * width) == 0, "narrowed depths differ");
+    for (int i = 0; i < PATTERNS; i++) {
+        const int32_t narrowed = width == 1 ? ((int8_t *)twin)[i] : ((int16_t *)twin)[i];
+        check_that(narrowed == (pattern[i] > most ? most : pattern[i]), "%d becomes %d", pattern[i], narrowed);
+    }
+    free(depth);
     free(kernel);
     free(twin);
 }
@@ -332,8 +355,12 @@ void test_windows(void)
     check_end("cuda_report_answer");
     check_begin();
     for (uint32_t p = 2; p < 200; p = 3 * p - 3) {
-        for (int i = 0; i < 4; i++)
-            run_list(p, i / 2 * (p - 1), i % 2 ? 4 : 8);
+        for (int i = 0; i < 8; i++)
+            run_list(p, i / 4 * (p - 1), 1u << i % 4);
     }
     check_end("cuda_list_values");
+    check_begin();
+    run_narrow(1);
+    run_narrow(2);
+    check_end("cuda_narrow_depths");
 }

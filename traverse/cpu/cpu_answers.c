@@ -11,6 +11,7 @@
  * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id by the other shard. */
 #include "cpu_answers.h"
 
+#include "formats/base/arith.h"
 #include "formats/graph/partition.h"
 
 #include <stdatomic.h>
@@ -20,9 +21,8 @@
 /* Sizes:
  * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
  * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
- * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions.
  * - COPIED_BYTES: number of bytes that a thread copies at a time. */
-enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512, COPIED_BYTES = 1 << 16 };
+enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, COPIED_BYTES = 1 << 16 };
 
 /* Returns how many vertices the device has values for: its normals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
@@ -500,7 +500,7 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
  * need not wait for each other's counts. Holes between the pieces are closed later. */
 struct listing {
     const struct device *dev;
-    uint32_t width; /* bytes of a value */
+    uint32_t held;  /* bytes of a value of the answer; those of the list may be fewer */
     uint64_t first; /* the first input id of the window */
     const struct value_list *list;
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed in each piece */
@@ -511,20 +511,26 @@ struct listing {
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
+    const struct value_list *list = l->list;
     const struct cpu_answers *a = l->dev->answers;
     const struct shard_inverse shards = shard_inverse(l->dev->shard->p);
     uint64_t at = begin;
-    for (uint64_t first = begin; first < end; first += STORED_AT_ONCE) {
-        uint64_t stored[STORED_AT_ONCE], slot[STORED_AT_ONCE], own = 0;
-        uint64_t count = end - first < STORED_AT_ONCE ? end - first : STORED_AT_ONCE;
+    for (uint64_t first = begin; first < end; first += LIST_BLOCK) {
+        uint64_t stored[LIST_BLOCK], slot[LIST_BLOCK], own = 0;
+        uint64_t count = smaller(end - first, LIST_BLOCK);
         bijection_forward_range(a->tables.bijection, l->first + first, count, stored);
         for (uint64_t i = 0; i < count; i++) {
             slot[own] = slot_by_inverse(stored[i], shards);
-            l->list->index[at + own] = (uint32_t)(first + i);
+            list->index[at + own] = (uint8_t)i;
             own += stored[i] - slot[own] * shards.p == l->dev->shard->index;
         }
-        for (uint64_t i = 0; i < own; i++)
-            answer_set_id(l->list->values, l->width, at + i, answer_id(a->values, l->width, slot[i]));
+        for (uint64_t i = 0; i < own; i++) {
+            if (list->width < l->held)
+                narrow_depths((char *)list->values + (at + i) * list->width, (const int32_t *)a->values + slot[i], 1, list->width);
+            else
+                answer_set_id(list->values, l->held, at + i, answer_id(a->values, l->held, slot[i]));
+        }
+        list->blocks[first / LIST_BLOCK] = (struct list_block){(uint32_t)at, (uint32_t)own};
         at += own;
     }
     l->listed[begin / ANSWER_PIECE] = at - begin;
@@ -534,16 +540,17 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
-    uint32_t width = answer_width(&dev->answers->tables, kind);
-    struct listing l = {.dev = dev, .width = width, .first = first, .list = list};
+    struct listing l = {.dev = dev, .held = answer_width(&dev->answers->tables, kind), .first = first, .list = list};
     char *values = list->values;
     (void)e;
     list->count = 0;
     pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
     for (uint64_t i = 0; i < count; i += ANSWER_PIECE) {
-        uint64_t own = l.listed[i / ANSWER_PIECE];
-        memmove(list->index + list->count, list->index + i, own * sizeof *list->index);
-        memmove(values + list->count * width, values + i * width, own * width);
+        const uint64_t own = l.listed[i / ANSWER_PIECE], hole = i - list->count, end = smaller(i + ANSWER_PIECE, count);
+        memmove(list->index + list->count, list->index + i, own);
+        memmove(values + list->count * list->width, values + i * list->width, own * list->width);
+        for (uint64_t b = i / LIST_BLOCK; b * LIST_BLOCK < end; b++)
+            list->blocks[b].first -= (uint32_t)hole;
         list->count += own;
     }
     return ST_OK;
@@ -570,6 +577,33 @@ static enum status cpu_copy(const struct device *dev, void *to, const void *from
     (void)e;
     if (to != from)
         pool_for(dev->means.pool, threads_for(dev, bytes / sizeof(uint64_t)), bytes, COPIED_BYTES, copy_range, &copied);
+    return ST_OK;
+}
+
+/* Depths that are narrowed, and where they go. */
+struct narrowed {
+    char *to;
+    const int32_t *from;
+    uint32_t width;
+};
+
+/* Narrows the depths begin..end. Called by threads of the pool, for cpu_copy_narrowed. `context` is a struct narrowed. */
+static void narrow_range(void *context, uint64_t begin, uint64_t end)
+{
+    const struct narrowed *n = context;
+    if (n->width == 1)
+        narrow_depths(n->to + begin, n->from + begin, end - begin, 1);
+    else
+        narrow_depths(n->to + 2 * begin, n->from + begin, end - begin, 2);
+}
+
+/* backend_answers.copy_narrowed: narrows the depths by several threads. */
+static enum status cpu_copy_narrowed(struct device *dev, void *to, const int32_t *from, uint64_t count, uint32_t width,
+                                     struct error *e)
+{
+    struct narrowed narrowed = {to, from, width};
+    (void)e;
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, narrow_range, &narrowed);
     return ST_OK;
 }
 
@@ -600,6 +634,7 @@ const struct backend_answers cpu_answers = {
     .make_values = cpu_make_values,
     .list_values = cpu_list_values,
     .copy = cpu_copy,
+    .copy_narrowed = cpu_copy_narrowed,
     .keep = cpu_keep,
     .release = cpu_release,
 };

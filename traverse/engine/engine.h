@@ -231,12 +231,20 @@ struct question {
     int32_t depth;
 };
 
-/* Values of some ids of a window (a range of consecutive input ids), in any order, in host memory. values[i], of 4 or 8
- * bytes, belongs to the id that comes index[i] ids after the first of the window. */
+/* Where a list has the values of one block of a window: `count` values, from number `first` on. */
+struct list_block {
+    uint32_t first : 20, count : 12;
+};
+
+/* Values of some ids of a window (a range of consecutive input ids), in host memory. The window has blocks of LIST_BLOCK ids; the last
+ * may be shorter. If blocks[b] has value number i, this is the value of the id that comes LIST_BLOCK * b + index[i] ids after the first
+ * of the window. Blocks, and the values of a block, are in any order. */
 struct value_list {
+    uint32_t width;            /* bytes of a value: 1, 2, 4 or 8 */
+    struct list_block *blocks; /* one for each block of the window */
     void *values;
-    uint32_t *index;
-    uint64_t count;
+    uint8_t *index;
+    uint64_t count; /* all values */
 };
 
 /* A copy of an answer in device memory of its own, which other processes can open: on a GPU by CUDA's call for such handles. */
@@ -248,7 +256,7 @@ struct kept_values {
 
 /* The functions that make answers of the last search, in the order of the calls:
  * - After `join`: `open` once, and reads_peer at any time. `close` of the device frees what `open` allocated.
- * - After a search: read_depths at any time; or make_values, and then list_values, copy and keep.
+ * - After a search: read_depths at any time; or make_values, and then list_values, copy, copy_narrowed and keep.
  * - Before make_values, if several shards want parents: name_parents; and then `look`, or for each kind of vertices `ask`, `reply`
  *   and take_replies, as find_parents does (results/answers.c).
  * In all functions p is the number of shards, `locals` the number of this shard's local vertices, and d that of
@@ -296,13 +304,19 @@ struct backend_answers {
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
     /* Lists the values that this device has for the permuted input ids first to first + count - 1, and waits for this
-     * work. Only called if there are several devices. `count` is at most ANSWER_WINDOW, and the caller's list has space
-     * for it. Sets list->count to the number of values. */
+     * work. Only called if there are several devices. `count` is at most ANSWER_WINDOW. The caller sets list->width, to the bytes of
+     * the answer's values or, for narrowed depths (narrow_depths), to 1 or 2; and the addresses of arrays with space for `count`
+     * values. The device fills the arrays, and sets list->count. */
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
                                struct value_list *list, struct error *e);
 
     /* Copies bytes from the host to the device or back, after the work of all earlier calls, and waits for the copy. */
     enum status (*copy)(const struct device *device, void *to, const void *from, uint64_t bytes, struct error *e);
+
+    /* Copies `count` depths of the answer, at most ANSWER_WINDOW, from the address `from` of answer_arrays.values to the host, as
+     * integers of `width` bytes, 1 or 2, and waits. The device narrows them before the copy (narrow_depths). */
+    enum status (*copy_narrowed)(struct device *device, void *to, const int32_t *from, uint64_t count, uint32_t width,
+                                 struct error *e);
 
     /* Copies `bytes` bytes of the device to memory of their own, fills *kept, and waits. The memory stays until `release`, whatever
      * is searched. Returns ST_RESOURCE if memory is short, if other processes cannot open the memory, or if devices have no memory

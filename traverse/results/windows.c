@@ -4,7 +4,7 @@
  * - If ids are not permuted, consecutive ids belong to consecutive shards, in rotation. So each shard sends the range of
  *   its values that lies in the window, and the receiver interleaves the ranges.
  * - If ids are permuted, an id of a window may belong to any shard. So each shard goes over all ids of the window, and
- *   sends a list of the values that it has.
+ *   sends a list of the values that it has, with a byte for each that says which id of its block it belongs to (struct value_list).
  *
  * Lists, and ranges in device memory, are first copied to memory of the host. Ranges in memory of the host are not copied.
  */
@@ -27,17 +27,31 @@ static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the bytes that a list takes for each value: those of the value, and 4 for its index in the window. A list has all
- * values first, and then all indices. */
-static uint64_t listed_bytes(uint32_t width)
-{
-    return width + sizeof(uint32_t);
-}
-
 /* Rounds a number of bytes up to a multiple of 8, so that copies that lie one after the other are all aligned. */
 static uint64_t padded(uint64_t bytes)
 {
     return divide_up(bytes, 8) * 8;
+}
+
+/* Returns the bytes that the blocks of a list take, for a window of `ids` ids. */
+static uint64_t blocks_bytes(uint64_t ids)
+{
+    return padded(divide_up(ids, LIST_BLOCK) * sizeof(struct list_block));
+}
+
+/* Returns the bytes that a list of `count` values of `width` bytes takes. */
+static uint64_t list_bytes(uint64_t ids, uint32_t width, uint64_t count)
+{
+    return padded(blocks_bytes(ids) + count * (width + sizeof(uint8_t)));
+}
+
+/* Returns the list at address `at`: first the blocks, then space for `count` values, and then for their indices. */
+static struct value_list list_at(void *at, uint64_t ids, uint32_t width, uint64_t count)
+{
+    struct value_list list = {.width = width, .blocks = at, .count = count};
+    list.values = (char *)at + blocks_bytes(ids);
+    list.index = (uint8_t *)list.values + count * width;
+    return list;
 }
 
 /* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
@@ -54,7 +68,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && w->p > 1;
     w->takes_own = w->permuted && !backend->has_device_memory;
-    w->copied_bytes = padded(w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width);
+    w->copied_bytes = w->permuted ? list_bytes(w->ids, width, w->ids) : padded((w->ids / w->p + 1) * width);
     w->source = zeroed(w->p, sizeof *w->source, what, e);
     byte_spans_open(&w->spans, rank, e);
     w->spans.caller_stages = 1;
@@ -83,32 +97,31 @@ void windows_close(struct windows *w)
 /* ---- byte spans for the windows of all ranks ---- */
 
 /* Returns the values that device g has of the ids in `range`, as a byte span in memory of the host. If ids are permuted, writes
- * a list to `copy`: all values, and then their indices in the window. Otherwise returns a range of the device's values, which
- * is copied to `copy` if it is in device memory. `copy` has copied_bytes bytes. */
+ * a list to `copy`. Otherwise returns a range of the device's values, which is copied to `copy` if it is in device memory, or if depths
+ * are narrowed. `copy` has copied_bytes bytes. */
 static struct byte_span span_of_range(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
     const struct backend *backend = rank->backend;
-    const uint64_t width = w->now.width, held = answers_width(w->answers, w->now.kind);
+    struct device *device = rank->devices[g];
+    const uint64_t held = answers_width(w->answers, w->now.kind), ids = range.end - range.first;
+    const uint32_t width = w->now.width;
     if (w->permuted) {
-        struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * width), 0};
-        backend->answers->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
-        memmove(copy + list.count * width, list.index, list.count * sizeof *list.index);
-        return (struct byte_span){.at = copy, .bytes = padded(list.count * listed_bytes(w->now.width))};
+        struct value_list list = list_at(copy, ids, width, ids);
+        backend->answers->list_values(device, w->now.kind, range.first, ids, &list, e);
+        memmove(list_at(copy, ids, width, list.count).index, list.index, list.count);
+        return (struct byte_span){.at = copy, .bytes = list_bytes(ids, width, list.count)};
     }
     const uint32_t s = rank->graph->shards[g].index;
     const uint64_t first = slots_of_shard(range.first, s, w->p),
                    count = slots_of_shard(range.end, s, w->p) - first;
     const char *values = (const char *)w->answers->arrays[g].values + first * held;
-    if (backend->has_device_memory && count > 0) {
-        backend->answers->copy(rank->devices[g], copy, values, count * held, e);
-        values = copy;
-    }
-    if (width < held && e->status == ST_OK) {
-        narrow_depths(copy, values, count, (uint32_t)width);
-        values = copy;
-    }
-    return (struct byte_span){.at = values, .bytes = count * width};
+    const int narrows = width < held, copies = narrows || backend->has_device_memory;
+    if (narrows)
+        backend->answers->copy_narrowed(device, copy, (const int32_t *)(const void *)values, count, width, e);
+    else if (copies)
+        backend->answers->copy(device, copy, values, count * held, e);
+    return (struct byte_span){.at = copies ? copy : values, .bytes = count * width};
 }
 
 /* Sets the byte spans of device g to the values that it has in the window of each rank. The first device of that rank receives
@@ -197,24 +210,40 @@ static void fill_by_interleaving(struct windows *w, struct id_range own)
 
 /* ---- permuted ids ---- */
 
-/* A list of values, which copy_listed copies into a window: values[i] goes to index index[i] of the window. */
+/* A list of values, which copy_blocks copies into a window. */
 struct received_list {
     const struct windows *w;
-    const void *values;
-    const uint32_t *index;
+    struct value_list list;
 };
 
-/* Copies entries begin to end - 1 of a list to their indices in the window. Called by the thread pool for fill_from_lists. */
-static void copy_listed(void *context, uint64_t begin, uint64_t end)
+/* Copies the values of blocks begin to end - 1 of a list to their places in the window. */
+INLINE void copy_blocks_as(const struct received_list *r, uint64_t begin, uint64_t end, uint32_t width)
 {
-    const struct received_list *p = context;
-    for (uint64_t i = begin; i < end; i++)
-        copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
+    for (uint64_t b = begin; b < end; b++) {
+        const struct list_block block = r->list.blocks[b];
+        for (uint64_t i = block.first; i < (uint64_t)block.first + block.count; i++)
+            copy_value(r->w->window, b * LIST_BLOCK + r->list.index[i], r->list.values, i, width);
+    }
+}
+
+/* Calls copy_blocks_as. Called by the thread pool for fill_from_lists, with a struct received_list. */
+static void copy_blocks(void *context, uint64_t begin, uint64_t end)
+{
+    const struct received_list *r = context;
+    if (r->list.width == 1)
+        copy_blocks_as(r, begin, end, 1);
+    else if (r->list.width == 2)
+        copy_blocks_as(r, begin, end, 2);
+    else if (r->list.width == 4)
+        copy_blocks_as(r, begin, end, 4);
+    else
+        copy_blocks_as(r, begin, end, 8);
 }
 
 /* Copies the values of the permuted input ids first to first + count - 1 into the window, from index `at` on. Skips ids
- * that do not belong to devices of this rank. `count` is at most STORED_AT_ONCE. */
-INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
+ * that do not belong to devices of this rank. `count` is at most STORED_AT_ONCE. Values of devices have `held` bytes; those of the
+ * window have fewer if they are narrowed depths. */
+INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t held, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(w->p);
     uint64_t stored[STORED_AT_ONCE];
@@ -222,7 +251,11 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
     for (uint64_t i = 0; i < count; i++) {
         uint64_t slot = slot_by_inverse(stored[i], shards);
         const void *values = w->source[stored[i] - slot * shards.p];
-        if (values != NULL)
+        if (values == NULL)
+            continue;
+        if (width < held)
+            narrow_depths(w->window + (at + i) * width, (const int32_t *)values + slot, 1, width);
+        else
             copy_value(w->window, at + i, values, slot, width);
     }
 }
@@ -235,10 +268,14 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     const uint64_t first = w->now.range[w->rank->comm->rank].first;
     for (uint64_t i = begin; i < end; i += STORED_AT_ONCE) {
         uint64_t ids = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
-        if (w->now.width == 4)
-            take_own_as(w, first + i, ids, i, 4);
+        if (w->now.width == 1)
+            take_own_as(w, first + i, ids, i, 4, 1);
+        else if (w->now.width == 2)
+            take_own_as(w, first + i, ids, i, 4, 2);
+        else if (w->now.width == 4)
+            take_own_as(w, first + i, ids, i, 4, 4);
         else
-            take_own_as(w, first + i, ids, i, 8);
+            take_own_as(w, first + i, ids, i, 8, 8);
     }
 }
 
@@ -247,18 +284,19 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
 static void fill_from_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
+    const uint64_t ids = own.end - own.first, blocks = divide_up(ids, LIST_BLOCK);
     for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* w->source stays NULL for shards of other ranks */
         w->source[rank->graph->shards[g].index] = w->answers->arrays[g].values;
     if (w->takes_own)
-        pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
+        pool_for(w->pool, w->threads, ids, PIECE, take_own_range, w);
     for (uint32_t s = 0; s < w->p; s++) {
-        const struct byte_span *list = &byte_spans_in(&w->spans, 0)[s];
-        const uint64_t count = list->bytes / listed_bytes(w->now.width);
-        if (count == 0)
-            continue;
-        const char *values = list->at;
-        struct received_list received = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
-        pool_for(w->pool, w->threads, count, PIECE, copy_listed, &received);
+        const struct byte_span *span = &byte_spans_in(&w->spans, 0)[s];
+        uint64_t count = 0;
+        for (uint64_t b = 0; span->bytes > 0 && b < blocks; b++)
+            count += ((const struct list_block *)span->at)[b].count;
+        struct received_list received = {w, list_at((void *)span->at, ids, w->now.width, count)};
+        if (count > 0)
+            pool_for(w->pool, w->threads, blocks, PIECE / LIST_BLOCK, copy_blocks, &received);
     }
 }
 
@@ -273,7 +311,7 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
     const struct rank *rank = w->rank;
     const struct id_range own = range[rank->comm->rank];
     w->now.kind = kind;
-    w->now.width = kind == ANSWER_DEPTHS && !w->permuted ? w->depth_width : answers_width(w->answers, kind);
+    w->now.width = kind == ANSWER_DEPTHS ? w->depth_width : answers_width(w->answers, kind);
     w->now.range = range;
     if (e->status == ST_OK)
         rank_each(rank, prepare_spans, w, e);
@@ -284,7 +322,5 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
         *values = byte_spans_in(&w->spans, 0)->at;
     else if (own.first < own.end)
         (w->permuted ? fill_from_lists : fill_by_interleaving)(w, own);
-    if (w->permuted && kind == ANSWER_DEPTHS && w->depth_width < 4)
-        narrow_depths(w->window, w->window, own.end - own.first, w->depth_width);
     return ST_OK;
 }

@@ -6,36 +6,6 @@
 
 #include "answers.h"
 
-#include <string.h>
-
-/* ---- widths of depths ---- */
-
-/* Returns the largest depth that an array of integers of `width` bytes holds. In such an array a deeper vertex has this depth, and
- * -1 is a vertex that was not reached. */
-static inline int64_t deepest_of_width(uint32_t width)
-{
-    return width < 4 ? (INT64_C(1) << (8 * width - 1)) - 1 : INT32_MAX;
-}
-
-/* Copies `count` depths from int32 to integers of `width` bytes, 1 or 2, with deepest_of_width for those that are deeper. `to` may be
- * `from`. */
-static inline void narrow_depths(void *to, const void *from, uint64_t count, uint32_t width)
-{
-    const int32_t deepest = (int32_t)deepest_of_width(width);
-    for (uint64_t i = 0; i < count; i++) {
-        int32_t depth;
-        memcpy(&depth, (const char *)from + 4 * i, 4);
-        depth = depth < deepest ? depth : deepest;
-        const int16_t both_bytes = (int16_t)depth;
-        if (width == 1)
-            ((int8_t *)to)[i] = (int8_t)depth;
-        else
-            memcpy((char *)to + 2 * i, &both_bytes, 2);
-    }
-}
-
-/* ---- windows ---- */
-
 struct id_range {
     uint64_t first, end; /* the input ids first to end - 1 */
 };
@@ -70,8 +40,8 @@ void windows_close(struct windows *windows); /* frees everything; *windows may b
 
 /* Collective. Reads a window on each rank, from the last answer, which answers_make has made of this kind. Sets *values to the
  * values of the ids in range[r], where r is this rank. A value has answers_width bytes, or windows->depth_width if that is less: then
- * depths are narrowed (narrow_depths) before they are sent to another rank, or, if ids are permuted, in the window. A range has at most windows->ids ids,
- * and may be empty; all ranks pass the same ranges. *values is valid until the next call. If a rank fails, or passes an `e`
+ * depths are narrowed (narrow_depths) by the device that has them. A range has at most windows->ids ids, and may be empty; all ranks
+ * pass the same ranges. *values is valid until the next call. If a rank fails, or passes an `e`
  * that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e);

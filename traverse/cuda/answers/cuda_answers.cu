@@ -114,27 +114,62 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Lists the values of type T that this device has of a window of permuted input ids. For each id of the own shard, listing.to
- * gets the value, and listing.index the index of the id in the window. *listing.listed counts the values. Does not wait. */
-template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
+/* Returns a value of a list, of type To. A depth that type To does not hold becomes the largest that it holds (narrow_depths). */
+template <typename To, typename From> __device__ static inline To narrowed(From value)
 {
-    const uint64_t inverse = UINT64_MAX / listing.p + 1; /* 2^64 / p, rounded up: divides by p (slot_by_inverse) */
-    each(listing.count, stream, [=, l = listing] __device__(uint64_t i) {
-        const uint64_t id = l.first + i, stored = id < l.bijection.n ? bijection_forward(&l.bijection, id) : id;
-        const uint64_t slot = __umul64hi(stored, inverse);
-        if (stored - slot * l.p != l.own_shard)
-            return;
-        const unsigned long long at = reserve_for_lanes(__activemask(), l.listed);
-        l.index[at] = (uint32_t)i;
-        ((T *)l.to)[at] = ((const T *)l.values)[slot];
+    const From most = sizeof(To) < sizeof(From) ? (From)1 << (8 * sizeof(To) - 1) : 0;
+    return (To)(sizeof(To) < sizeof(From) && value >= most ? most - 1 : value);
+}
+
+/* Writes `count` depths to `to`, as integers of `width` bytes, 1 or 2. Does not wait. */
+void cuda_narrow_depths(const int32_t *depth, uint64_t count, uint32_t width, void *to, cudaStream_t stream)
+{
+    each(count, stream, [=] __device__(uint64_t i) {
+        if (width == 1)
+            ((int8_t *)to)[i] = narrowed<int8_t>(depth[i]);
+        else
+            ((int16_t *)to)[i] = narrowed<int16_t>(depth[i]);
     });
+}
+
+/* Kernel, any grid: lists the values that this device has of a window of permuted input ids. A block of BLOCK threads does a block
+ * of the window at a time: it counts the ids of the own shard, and reserves places for them. `inverse` divides by p
+ * (slot_by_inverse). */
+template <typename From, typename To>
+__global__ static void __launch_bounds__(BLOCK) list_values_kernel(gpu_listing l, uint64_t inverse)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < l.count; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t i = base + threadIdx.x, id = l.first + i;
+        const uint64_t stored = i < l.count && id < l.bijection.n ? bijection_forward(&l.bijection, id) : id;
+        const uint64_t slot = __umul64hi(stored, inverse);
+        const unsigned own = i < l.count && stored - slot * l.p == l.own_shard;
+        unsigned total, before = block_prefix(own, &total);
+        const unsigned long long first = reserve(total, l.listed);
+        if (threadIdx.x == 0)
+            l.blocks[base / BLOCK] = list_block{(uint32_t)first, total};
+        if (own) {
+            l.index[first + before] = (uint8_t)threadIdx.x;
+            ((To *)l.to)[first + before] = narrowed<To>(((const From *)l.values)[slot]);
+        }
+        __syncthreads(); /* all threads have read the place before reserve() writes the next place */
+    }
 }
 
 /* Lists the values, of listing->width bytes, that this device has of a window of permuted input ids. Does not wait. */
 void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
-    if (listing->width == 4)
-        list_values<int32_t>(*listing, stream);
+    static_assert((int)LIST_BLOCK == (int)BLOCK, "a block of threads does a block of the window");
+    const gpu_listing l = *listing;
+    const uint64_t inverse = UINT64_MAX / l.p + 1; /* 2^64 / p, rounded up */
+    const int blocks = blocks_for(l.count, BLOCK);
+    if (l.count == 0)
+        return;
+    if (l.width == 1)
+        list_values_kernel<int32_t, int8_t><<<blocks, BLOCK, 0, stream>>>(l, inverse);
+    else if (l.width == 2)
+        list_values_kernel<int32_t, int16_t><<<blocks, BLOCK, 0, stream>>>(l, inverse);
+    else if (l.width == 4)
+        list_values_kernel<int32_t, int32_t><<<blocks, BLOCK, 0, stream>>>(l, inverse);
     else
-        list_values<int64_t>(*listing, stream);
+        list_values_kernel<int64_t, int64_t><<<blocks, BLOCK, 0, stream>>>(l, inverse);
 }

@@ -62,18 +62,22 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
  * the device has values only for those that belong to its shard. */
 struct gpu_listing {
     const void *values;         /* all values of the device; the value of stored id v is values[v / p] */
-    uint32_t width;             /* bytes of a value: 4 or 8 */
+    uint32_t width;             /* bytes of a listed value: 1 or 2, of narrowed depths; or 4 or 8, those of `values` */
     struct bijection bijection; /* from input ids to stored ids */
     uint32_t p, own_shard;      /* number of shards; the shard of this device */
     uint64_t first, count;
-    void *to;        /* [count at most] receives the values, in any order */
-    uint32_t *index; /* [count at most] receives the index in the window of each value's id */
+    struct list_block *blocks;  /* receives where the list has the values of each block of the window */
+    void *to;                   /* [count at most] receives the values, block by block, in any order of blocks */
+    uint8_t *index;             /* [count at most] receives the number of each value's id in its block */
     unsigned long long *listed; /* number of values that were listed; zero before the launch */
 };
 
-/* Lists the values of the window's ids that belong to the own shard, in any order, each with the index of its id in the window.
- * Adds the number of these values to *listed. */
+/* Lists the values of the window's ids that belong to the own shard (struct value_list). Adds the number of these values to *listed. */
 void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
+
+/* Writes `count` depths to `to`, as integers of `width` bytes, 1 or 2; a depth that is too large for them becomes the largest
+ * (narrow_depths). */
+void cuda_narrow_depths(const int32_t *depth, uint64_t count, uint32_t width, void *to, cudaStream_t stream);
 
 /* The vertices that need a parent on another device, and the memory for their questions. A vertex asks each of its nn
  * neighbours on other shards. */
@@ -174,7 +178,7 @@ struct gpu_answers {
     void *ids;         /* [locals + d] input id of each vertex */
     void *by_vertex;   /* [locals + d + 1] the value of each vertex by its number; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */
-    void *listed;      /* if ids are permuted: the values of a window, and behind them the indices of their ids */
+    void *window;      /* what goes to the host of a window: narrowed depths; if ids are permuted, blocks, values and indices */
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */

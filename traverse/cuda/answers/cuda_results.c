@@ -4,6 +4,8 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+#include "formats/base/arith.h"
+
 /* Copies the depths of the last search to locals[] and delegates[] in host memory, and waits for all work of the GPU. First
  * writes the depths that the search has kept only as bitmaps of levels. Unvisited vertices get DEPTH_UNREACHED. */
 static enum status gpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
@@ -93,36 +95,58 @@ static enum status gpu_make_values(struct device *dev, enum answer_kind kind, ui
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
-/* Copies the values that this device has of a window of permuted input ids to *list in host memory, and waits. The window is
- * the ids first to first + count - 1. The list gets the values in any order, the index of each value's id in the window, and
- * the number of values. Its arrays have room for `count` elements. */
+/* Begins to copy `bytes` bytes to the host, behind the launches of the answer. The next gpu_fetch waits for the copy. */
+static enum status begin_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    return CUDA_LAUNCHED(dev->where, e) == ST_OK
+               ? CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, gpu_answer_stream(dev)), dev->where, e)
+               : e->status;
+}
+
+/* Lists the values that this device has of a window of permuted input ids in device memory, copies the list to *list in host memory,
+ * and waits (engine.h). */
 static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    const uint32_t width = gpu_value_width(dev, kind);
-    const uint64_t capacity = a->count < ANSWER_WINDOW ? a->count : ANSWER_WINDOW;
+    const uint64_t blocks = divide_up(count, LIST_BLOCK), capacity = smaller(a->count, ANSWER_WINDOW);
+    _Static_assert(GPU_LIST_BLOCKS_BYTES == ANSWER_WINDOW / LIST_BLOCK * sizeof(struct list_block), "blocks of a window");
+    char *values = (char *)a->window + GPU_LIST_BLOCKS_BYTES;
     const struct gpu_listing listing = {.values = a->values,
-                                        .width = width,
+                                        .width = list->width,
                                         .bijection = a->bijection,
                                         .p = dev->shard->p,
                                         .own_shard = dev->shard->index,
                                         .first = first,
                                         .count = count,
-                                        .to = a->listed,
-                                        .index = (uint32_t *)(void *)((char *)a->listed + capacity * width),
+                                        .blocks = a->window,
+                                        .to = values,
+                                        .index = (uint8_t *)values + capacity * list->width,
                                         .listed = a->tables};
     cudaStream_t stream = gpu_answer_stream(dev);
+    (void)kind;
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(a->tables, 0, sizeof *a->counts, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_list_values(&listing, stream);
-    if (gpu_fetch(dev, a->counts, a->tables, sizeof *a->counts, stream, e) != ST_OK)
+    if (begin_copy(dev, list->blocks, listing.blocks, blocks * sizeof *list->blocks, e) != ST_OK ||
+        gpu_fetch(dev, a->counts, a->tables, sizeof *a->counts, stream, e) != ST_OK)
         return e->status;
     list->count = a->counts[0];
-    return gpu_fetch(dev, list->index, listing.index, list->count * sizeof *list->index, stream, e) == ST_OK
-               ? gpu_fetch(dev, list->values, listing.to, list->count * width, stream, e)
+    return begin_copy(dev, list->index, listing.index, list->count, e) == ST_OK
+               ? gpu_fetch(dev, list->values, listing.to, list->count * list->width, stream, e)
                : e->status;
+}
+
+/* Narrows depths in device memory, copies them to the host, and waits (engine.h). */
+static enum status gpu_copy_narrowed(struct device *dev, void *to, const int32_t *from, uint64_t count, uint32_t width,
+                                     struct error *e)
+{
+    cudaStream_t stream = gpu_answer_stream(dev);
+    if (count == 0 || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_narrow_depths(from, count, width, dev->answers.window, stream);
+    return gpu_fetch(dev, to, dev->answers.window, count * width, stream, e);
 }
 
 const struct backend_answers cuda_answers = {
@@ -137,6 +161,7 @@ const struct backend_answers cuda_answers = {
     .make_values = gpu_make_values,
     .list_values = gpu_list_values,
     .copy = gpu_copy,
+    .copy_narrowed = gpu_copy_narrowed,
     .keep = gpu_keep_answer,
     .release = gpu_release_answer,
 };

@@ -216,9 +216,13 @@ static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const
 {
     const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
     const uint64_t several = shard->p > 1, parents = options->parents, id = answer_id_bytes(shard->n);
-    const uint64_t width = parents ? id : 4;
+    const uint64_t width = parents ? id : 4, window = smaller(values, ANSWER_WINDOW);
     if (!options->answers)
         return;
+    if (several && options->permuted) /* a list: a value, and a byte that says which id it belongs to */
+        plan_array(plan, GPU_ANSWER_WINDOW, GPU_LIST_BLOCKS_BYTES + window * (width + 1), 1);
+    else /* narrowed depths */
+        plan_array(plan, GPU_ANSWER_WINDOW, window, 2);
     plan_array(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
     if (gpu_scatters_answers(plan, shard)) {
         uint64_t free_bytes = 0;
@@ -233,7 +237,6 @@ static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const
     plan_array(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
     plan_array(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
     plan_array(plan, GPU_ANSWER_VALUES, values, width);
-    plan_array(plan, GPU_ANSWER_LISTED, several && options->permuted ? smaller(values, ANSWER_WINDOW) : 0, width + 4);
     plan_array(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
     plan_array(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
 }

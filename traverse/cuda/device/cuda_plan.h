@@ -3,6 +3,7 @@
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
+#include "traverse/engine/answer_ids.h"
 #include "traverse/engine/residence.h"
 
 #include "formats/graph/shard.h"
@@ -29,6 +30,7 @@ enum gpu_array_id {
 
 enum {
     GPU_SHOWN_BYTES = 48,     /* the bytes of struct gpu_shown */
+    GPU_LIST_BLOCKS_BYTES = 4 * ANSWER_WINDOW / LIST_BLOCK, /* the bytes of the blocks of a list (struct value_list) */
     /* the largest number of ids that a device copies at a time from a peer whose memory kernels cannot read */
     GPU_RECEIVE_IDS = 1 << 22
 };
