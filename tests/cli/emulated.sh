@@ -306,6 +306,10 @@ search rmat 4 2x1 --exchange-memory host --direction pull --breakdown --json "$t
 check_exit 0 'dbfs-model rates of GPUs that are far from each other' "$BIN/dbfs-model" rates "$tmp/relayed.json"
 check "$situation: are those of relayed messages" test "$(grep -v '^#' "$tmp/out" | cut -d _ -f 1,2 | uniq)" = relay_host
 search arcs inf 2x1 --exchange-memory host
+# Normals have so many neighbours on the other shard that depths are sent, not questions.
+rm -f "$tmp/kernels.looks"
+EMULATED_KERNELS=$tmp/kernels.looks tree uniform inf 2x1 7 --exchange-memory host
+check 'normals find parents by the depths that came' sh -c 'grep -q cuda_write_residues "$1" && ! grep -q ask_kernel "$1"' - "$tmp/kernels.looks"
 tree bridge 3 2x2 59 --exchange-memory host --direction pull
 tree path memory 1x4 7
 tree bridge memory 1x2 59

@@ -191,13 +191,23 @@ static const struct gpu_shown *shown_by_all(const struct looking *l)
     const int32_t *depth = l->depth != NULL ? managed(l->depth, p * locals * 4) : NULL;
     const uint32_t *visited = l->depth != NULL ? managed(l->visited, p * words * 4) : NULL;
     const uint8_t *bytes = l->bytes != NULL ? managed(l->bytes, p * locals) : NULL;
-    for (uint64_t s = 0; s < p; s++)
+    for (uint64_t s = 0; s < p; s++) {
         shown[s] = (struct gpu_shown){.parents = parents == NULL ? NULL : parents + s * d * l->id_bytes,
                                       .ids = ids == NULL ? NULL : ids + s * locals * l->id_bytes,
                                       .bytes = bytes == NULL ? NULL : bytes + s * locals,
                                       .depth = depth == NULL ? NULL : depth + s * locals,
                                       .visited = visited == NULL ? NULL : visited + s * words,
                                       .locals = s == l->shard->index ? locals : l->shown};
+        if (l->by_residues && s != l->shard->index) {
+            const struct gpu_vertices normals = {.count = locals, .visited = (uint32_t *)shown[s].visited, .depth = (int32_t *)shown[s].depth};
+            uint32_t *residues = managed(NULL, (locals / 16 + 1) * sizeof *residues);
+            cuda_write_residues(&normals, residues, 0);
+            managed_settle();
+            shown[s].residues = residues;
+            shown[s].visited = NULL;
+            shown[s].depth = NULL;
+        }
+    }
     return shown;
 }
 

@@ -99,6 +99,7 @@ struct looking {
     const uint64_t *visited;   /* [p] masks of locals */
     const int32_t *depth;      /* [p * locals]; NULL: depths are bytes */
     const uint8_t *bytes;      /* [p * locals] depth + 1, 0: not visited; or NULL */
+    int by_residues;           /* 1: other shards show what cuda_write_residues makes of `depth` */
     const void *ids;           /* [p * locals] */
     const void *parents;       /* [p * d] of delegates */
     const uint64_t *not_owned; /* a mask of delegates */

@@ -30,7 +30,7 @@
  *   cuda_reply,                       cpu_answers.reply (cpu_answers.c)             replies, bad
  *   cuda_reply_to_delegates
  *   cuda_take_replies                 the definition                                ids
- *   cuda_look                         the definition                                ids, bad
+ *   cuda_look, cuda_write_residues    the definition                                ids, bad
  *   cuda_fused_byte_depths,            the definition                                depths
  *   cuda_fused_all_byte_depths,
  *   cuda_fused_settle

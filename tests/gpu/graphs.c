@@ -137,6 +137,10 @@ struct shard *graph_make(const struct graph_spec *spec)
     make_csr(&shard->csr[ND], spec, spec->locals, 4, &delegates, &random);
     make_csr(&shard->csr[DN], spec, spec->d, 4, &locals, &random);
     make_csr(&shard->csr[DD], spec, spec->d, 4, &delegates, &random);
+    uint32_t *ids = need_memory(spec->d * sizeof *ids); /* of all delegates, owned by the shards in turn */
+    for (uint32_t i = 0; i < spec->d; i++)
+        ids[i] = i;
+    shard->ids = (struct shard_ids){.delegates = ids, .delegate_width = sizeof *ids};
     return shard;
 }
 
@@ -148,6 +152,7 @@ void graph_free(struct shard *shard)
         free((void *)shard->csr[g].columns);
         free((void *)shard->csr[g].sources);
     }
+    free((void *)shard->ids.delegates);
     free(shard);
 }
 

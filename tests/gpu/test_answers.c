@@ -210,19 +210,15 @@ static int compare_ids(const void *x, const void *y)
 
 /* Delegates that this shard owns ask if they were visited and have no parent. The values of the shard are its own delegates, and
  * between them normals and ids without edges. */
-static void run_missing(const struct shard *graph, enum mask_kind visited, uint32_t id_bytes)
+static void run_missing(const struct shard *shard, enum mask_kind visited, uint32_t id_bytes)
 {
     struct search_input in;
-    const uint64_t d = graph->d, vertices = graph->locals + d;
-    uint32_t *ids = need_memory(d * sizeof *ids);
-    struct shard with_ids = *graph, *shard = &with_ids;
-    shard->ids = (struct shard_ids){.delegates = ids, .delegate_width = sizeof *ids};
+    const uint64_t d = shard->d, vertices = shard->locals + d;
     make_input(&in, shard, visited, id_bytes, 9);
     struct answering a = answering_of(shard, &in, ANSWER_PARENTS, id_bytes, 0);
     a.tables.values = d;
     for (uint64_t i = 0; i < d; i++) {
-        ids[i] = (uint32_t)(3 * i);
-        const int owns = shard_of_vertex(ids[i], shard->p) == (uint64_t)shard->index;
+        const int owns = shard_of_vertex(shard_delegate_id(shard, i), shard->p) == (uint64_t)shard->index;
         in.vertex[i] = (uint32_t)(owns ? shard->locals + i : i % 2 ? vertices : 0);
     }
     uint32_t *kernel = need_memory((d + 1) * sizeof *kernel), *twin = need_memory((d + 1) * sizeof *twin);
@@ -234,7 +230,6 @@ static void run_missing(const struct shard *graph, enum mask_kind visited, uint3
         check_that(memcmp(kernel, twin, listed * sizeof *kernel) == 0, "delegates differ");
     free(kernel);
     free(twin);
-    free(ids);
     free_input(&in);
 }
 

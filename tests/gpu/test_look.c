@@ -148,21 +148,24 @@ static void compare_looked(const struct looking *l, const int32_t *depth, const 
     check_that(good == (l->shown > 0 || !remote), "a vertex that there is not: noticed %d", !good);
 }
 
-/* Looks for the parents of a search. With `bad` other shards do not have the vertices that columns name. */
-static void run_look(const struct shard *shard, uint32_t levels, int as_bytes, uint32_t id_bytes, int bad)
+enum shown_as { AS_DEPTHS, AS_BYTES, AS_RESIDUES };
+
+/* Looks for the parents of a search. With AS_RESIDUES levels are 3 at most, as these depths are random. With `bad` other shards do not have the vertices that columns name. */
+static void run_look(const struct shard *shard, uint32_t levels, enum shown_as as, uint32_t id_bytes, int bad)
 {
     struct looking l = {.shard = shard, .shown = bad ? 0 : shard->locals, .id_bytes = id_bytes};
     int32_t *depth = need_memory(vertices_of_all(&l) * sizeof *depth);
     uint64_t vertices = shard->locals + shard->d, random = levels;
     make_looking(&l, depth, levels);
-    if (as_bytes)
+    if (as == AS_BYTES)
         l.bytes = depths_as_bytes(&l, depth);
     else
         l.depth = depth;
+    l.by_residues = as == AS_RESIDUES;
     void *before = random_ids(vertices, id_bytes, 1, &random), *after = need_memory(vertices * id_bytes);
     if (vertices > 0)
         memcpy(after, before, vertices * id_bytes);
-    check_input("%u levels, bytes %d, ids of %u bytes, bad %d", levels, as_bytes, id_bytes, bad);
+    check_input("%u levels, shown %d, ids of %u bytes, bad %d", levels, (int)as, id_bytes, bad);
     int good = kernel_look(&l, after);
     compare_looked(&l, depth, before, after, good);
     free(before);
@@ -175,12 +178,13 @@ void test_look(const struct shard *shard, const struct graph_spec *spec)
 {
     check_begin();
     for (int i = 0; shard->p > 1 && i < 4; i++) {
-        run_look(shard, 3, i % 2, i < 2 ? 4 : 8, 0);
-        run_look(shard, 60, i % 2, i < 2 ? 8 : 4, 0);
+        run_look(shard, 3, (enum shown_as)(i % 2), i < 2 ? 4 : 8, 0);
+        run_look(shard, 60, (enum shown_as)(i % 2), i < 2 ? 8 : 4, 0);
+        run_look(shard, 3, AS_RESIDUES, i < 2 ? 4 : 8, i % 2);
     }
     for (int i = 0; shard->p > 1 && i < 2; i++)
-        run_look(shard, 255, i, 4, 1);
-    check_end("cuda_look: %s", spec->name);
+        run_look(shard, 255, (enum shown_as)i, 4, 1);
+    check_end("cuda_look, cuda_write_residues: %s", spec->name);
 }
 
 /* ---- depths of levels kept as masks ---- */

@@ -184,11 +184,18 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 
 /* ---- parents of several shards ---- */
 
+/* backend_answers.know_ids: not called (hears_depths). */
+static enum status cpu_know_ids(struct device *dev, const struct byte_span *ids, struct error *e)
+{
+    (void)dev, (void)ids, (void)e;
+    return ST_OK;
+}
+
 /* backend_answers.name_parents: converts recorded parents to input ids in answers->by_vertex. */
-static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct error *e)
+static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
 {
     const uint64_t vertices = vertices_of(dev) + 1;
-    (void)levels, (void)e;
+    (void)levels, (void)depths, (void)e;
     mark_unreached(dev, (int32_t *)dev->normals.parent);
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     return ST_OK;
@@ -428,9 +435,9 @@ static enum status cpu_take_replies(struct device *dev, enum vertex_kind kind, c
 }
 
 /* backend_answers.look: does nothing, as no device of the CPU reads a peer (cpu_reads_peer). */
-static enum status cpu_look(struct device *dev, struct error *e)
+static enum status cpu_look(struct device *dev, const struct byte_span *depths, struct error *e)
 {
-    (void)dev, (void)e;
+    (void)dev, (void)depths, (void)e;
     return ST_OK;
 }
 
@@ -626,6 +633,7 @@ const struct backend_answers cpu_answers = {
     .read_depths = cpu_read_depths,
     .reads_peer = cpu_reads_peer,
     .open = cpu_open_answers,
+    .know_ids = cpu_know_ids,
     .name_parents = cpu_name_parents,
     .ask = cpu_ask,
     .reply = cpu_reply,

@@ -257,8 +257,8 @@ struct kept_values {
 /* The functions that make answers of the last search, in the order of the calls:
  * - After `join`: `open` once, and reads_peer at any time. `close` of the device frees what `open` allocated.
  * - After a search: read_depths at any time; or make_values, and then list_values, copy, copy_narrowed and keep.
- * - Before make_values, if several shards want parents: name_parents; and then `look`, or for each kind of vertices `ask`, `reply`
- *   and take_replies, as find_parents does (results/answers.c).
+ * - Before make_values, if several shards want parents: name_parents, and then `look`, or `ask`, `reply` and take_replies for a
+ *   kind of vertices, as find_parents has them (results/answers.c).
  * In all functions p is the number of shards, `locals` the number of this shard's local vertices, and d that of
  * delegates. Arrays of byte spans have p elements, one to or from each shard. */
 struct backend_answers {
@@ -275,9 +275,17 @@ struct backend_answers {
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
+    /* Gives the device the input ids of the normals of all other shards, ids[s] in memory of the host, so that it can look for the
+     * parents of normals when it has their depths. Called after `open`, at most once, if hears_depths. Returns ST_RESOURCE if memory
+     * is short. */
+    enum status (*know_ids)(struct device *device, const struct byte_span *ids, struct error *e);
+    int hears_depths; /* know_ids may be called */
+
     /* Turns the parents that the device recorded in a search with depths below `levels` into input ids, and waits for this work.
-     * With tables.all_read peers may then read in this device what it found, until make_values. */
-    enum status (*name_parents)(struct device *device, uint32_t levels, struct error *e);
+     * With tables.all_read peers may then read in this device what it found, until make_values. After know_ids depths[s] gets the
+     * depths of this device's normals for the device of shard s, as residues modulo 3: neighbours differ by 1 at most. Otherwise
+     * these byte spans are empty. */
+    enum status (*name_parents)(struct device *device, uint32_t levels, struct byte_span *depths, struct error *e);
 
     /* Writes the questions of vertices of one kind whose parents are missing, and waits for this work. A normal that was reached
      * over an nn edge from another shard asks all its neighbours on other shards: questions[s] gets an array of struct question
@@ -295,9 +303,10 @@ struct backend_answers {
      * questions. A vertex that asked gets as parent any id that came in reply. */
     enum status (*take_replies)(struct device *device, enum vertex_kind kind, const struct byte_span *replies, struct error *e);
 
-    /* With tables.all_read: looks for the missing parents in the memory of the peers, and waits for this work. name_parents of all
-     * peers must have returned before. Returns ST_BAD_DATA if a column names a vertex that does not exist. */
-    enum status (*look)(struct device *device, struct error *e);
+    /* Looks for missing parents, and waits for this work. With tables.all_read finds all of them in the memory of the peers, whose
+     * name_parents must have returned before. After know_ids finds those of normals by the depths that came from other devices.
+     * Returns ST_BAD_DATA if a column names a vertex that does not exist. */
+    enum status (*look)(struct device *device, const struct byte_span *depths, struct error *e);
 
     /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of several
      * shards must have been found before. */

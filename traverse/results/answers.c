@@ -7,6 +7,8 @@
  * - If all devices read each other's memory (GPUs of a host), each device looks up its missing parents there.
  * - Otherwise devices ask. A normal asks its neighbours on other shards, and any neighbour that replies with its id may be the
  *   parent. A delegate whose owner has recorded no parent asks all other shards for the one that they have recorded.
+ * - If normals have many neighbours on other shards (expects_depths), devices send each other the depths of all normals in place of
+ *   these questions, 2 bits each. They know the input ids of each other's normals, so a normal finds its parent without a reply.
  *
  * Sending parents during the search would cost more: at least 4 more bytes for every nn edge to another shard. Questions (8
  * bytes) and replies (4 or 8) are needed only for the edges of normals that were reached from another shard. */
@@ -87,6 +89,54 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
+/* Returns whether device g should have the depths of all normals rather than ask: it must be able to, and each depth must replace
+ * EDGES_FOR_A_DEPTH questions or more. In a directed graph depths of neighbours differ by more than 1, so residues do not do. */
+static int expects_depths(const struct rank *rank, uint32_t g)
+{
+    enum { EDGES_FOR_A_DEPTH = 8 };
+    const struct graph *graph = rank->graph;
+    const struct shard *shard = &graph->shards[g];
+    uint64_t others = 0;
+    for (uint32_t s = 0; s < shard->p; s++)
+        others += s == shard->index ? 0 : graph->locals[s];
+    return rank->backend->answers->hears_depths && !shard->kept.directed && others <= shard->csr[NN].edges / EDGES_FOR_A_DEPTH;
+}
+
+/* Gives device g the input ids of the normals of other shards. */
+static enum status know_ids(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return a->rank->backend->answers->know_ids(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
+}
+
+/* Collective. If all devices should have the depths of all normals, tells them the input ids, and sets hears_depths. Devices ask if
+ * one of them has no memory for the ids. Any other failure of a rank is one of all ranks. */
+static enum status open_depths(struct answers *a, struct error *e)
+{
+    const struct rank *rank = a->rank;
+    uint64_t asks = 0;
+    for (uint32_t g = 0; g < rank->device_count; g++)
+        asks += !expects_depths(rank, g);
+    if (comm_max_of(rank->comm, asks) > 0)
+        return ST_OK;
+    a->questions.caller_stages = 1;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        const struct shard *shard = &rank->graph->shards[g];
+        for (uint32_t s = 0; s < shard->p; s++)
+            byte_spans_out(&a->questions, g)[s] =
+                (struct byte_span){.at = a->tables[g].ids, .bytes = s == shard->index ? 0 : shard->locals * a->id_bytes};
+    }
+    if (byte_spans_exchange_agreed(&a->questions, e) == ST_OK)
+        rank_each(rank, know_ids, a, e);
+    a->questions.caller_stages = 0;
+    const int is_short = e->status == ST_RESOURCE;
+    if (is_short)
+        *e = (struct error){0};
+    if (comm_agree(rank->comm, e) == ST_OK)
+        a->hears_depths = comm_max_of(rank->comm, (uint64_t)is_short) == 0;
+    return e->status;
+}
+
 /* Collective. Prepares all devices for answers, and overwrites *a. Makes the tables of each device, and frees them again if the
  * devices have copies. Sets all_read if devices can read missing parents from the memory of their peers. If a rank fails, the
  * call fails on all ranks. answers_close frees everything, even after a failure. */
@@ -102,6 +152,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
         make_tables(a, g, parents, e);
     if (e->status == ST_OK)
         rank_each(rank, open_device, a, e);
+    if (comm_agree(rank->comm, e) == ST_OK && parents && !rank_is_single_device(rank) && !a->all_read)
+        open_depths(a, e);
     if (rank->backend->has_device_memory)
         release_tables(a); /* the devices have copies */
     return comm_agree(rank->comm, e);
@@ -119,18 +171,18 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids. */
+/* Lets device g turn the parents that it has recorded into input ids. Makes the byte spans of a->questions point to its depths. */
 static enum status name_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, e);
+    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
 }
 
-/* Lets device g copy its missing parents from the memory of its peers. */
+/* Lets device g look for its missing parents: in the memory of its peers, or by the depths that it has received. */
 static enum status look(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->look(a->rank->devices[g], e);
+    return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
 }
 
 /* Lets device g write the questions of its vertices of the kind a->asking. Makes the byte spans of a->questions point to them. */
@@ -173,6 +225,11 @@ static enum status find_parents(struct answers *a, struct error *e)
 {
     if (rank_each(a->rank, name_parents, a, e) != ST_OK)
         return e->status;
+    if (a->hears_depths) {
+        if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(a->rank, look, a, e) != ST_OK)
+            return e->status;
+        return ask_for_parents(a, DELEGATES, e);
+    }
     if (!a->all_read)
         return ask_for_parents(a, NORMALS, e) == ST_OK ? ask_for_parents(a, DELEGATES, e) : e->status;
     comm_barrier(a->rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */

@@ -17,6 +17,7 @@ struct answers {
     enum vertex_kind asking; /* the kind of vertices whose parents are asked for */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
+    int hears_depths; /* devices look for the parents of normals by depths that come in messages; only delegates ask */
     /* The next three are the arguments of the last answers_make. */
     enum answer_kind kind;   /* the kind of the answer that the devices hold */
     uint32_t levels;         /* all depths of the last search are below this number */

@@ -137,12 +137,17 @@ void cuda_reply_to_delegates(const uint32_t *delegates, uint64_t count, const vo
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
+/* Writes the depths of normals modulo 3 to `to`: 2 bits each, 16 to a word; 3: not visited. The depths of the search must be
+ * complete (gpu_fused_settle). */
+void cuda_write_residues(const struct gpu_vertices *normals, uint32_t *to, cudaStream_t stream);
+
 /* The arrays in the memory of a device that its peers read when they look for parents. A peer may first copy `bytes` to its own
- * memory; then `bytes` is the address of the copy. */
+ * memory; then `bytes` is the address of the copy. A device that only sends messages shows copies of its residues and ids. */
 struct gpu_shown {
     const void *parents;      /* parents of delegates, as input ids; -1: the device has none */
     const void *ids;          /* input ids of local vertices */
     const uint8_t *bytes;     /* depth + 1 of local vertices; 0: not visited. NULL: too many levels for bytes */
+    const uint32_t *residues; /* depths of local vertices modulo 3 (cuda_write_residues); NULL: `bytes` or `depth` are read */
     const int32_t *depth;     /* of local vertices that were visited */
     const uint32_t *visited;  /* bitmap of local vertices */
     uint64_t locals;          /* number of local vertices */
@@ -156,7 +161,7 @@ struct gpu_looking {
     const struct gpu_shown *shown;   /* [p] what the device of each shard shows */
     uint32_t p, own_shard;
     unsigned local_bits;       /* a column of nn is shard << local_bits | local id */
-    uint64_t delegates;        /* number of delegates */
+    uint64_t delegates;        /* number of delegates; 0: delegates do not look */
     const uint32_t *not_owned; /* bitmap of delegates that other shards own, which do not look for a parent */
     uint32_t id_bytes;
     void *to;          /* [locals + d] parents by number of vertex; those of delegates are also read */
@@ -182,8 +187,11 @@ struct gpu_answers {
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, in elements p to 2 p - 1 without `bytes` */
-    uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: they are read in the memory of the peers */
+    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, in elements p to 2 p - 1 without `bytes`. With
+                                 * far_ids: [p] copies */
+    uint8_t *copies;            /* copies of the depths of other devices: as bytes or, with far_ids, residues. NULL: depths are read in
+                                 * the memory of the peers */
+    void *far_ids;              /* input ids of the normals of all other shards, an allocation; NULL: not known (know_ids) */
     int by_bytes;               /* 1: the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */
 };

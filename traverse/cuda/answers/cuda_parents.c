@@ -98,6 +98,37 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Takes memory for the input ids of all other shards' normals, copies them there, and uploads to a->shown where these and the
+ * residues of depths will be found. The residues are copied into the codes of vertices for other shards, 8 bytes for each nn edge:
+ * answers.c calls this only if there are several edges for each normal. */
+enum status gpu_know_ids(struct device *dev, const struct byte_span *ids, struct error *e)
+{
+    struct gpu_answers *a = &dev->answers;
+    const uint32_t p = dev->shard->p, own = dev->shard->index;
+    struct gpu_shown *shown = calloc(p, sizeof *shown);
+    uint64_t total = 0;
+    for (uint32_t s = 0; s < p; s++)
+        total += ids[s].bytes;
+    if (shown == NULL)
+        return fail_memory(e, "answers", p * sizeof *shown);
+    a->copies = (uint8_t *)dev->traffic.bins.codes;
+    a->far_ids = gpu_take_buffer(dev, EXCHANGE_DEVICE, total, "input ids of other shards", e);
+    char *at = a->far_ids;
+    uint32_t *residues = (uint32_t *)(void *)a->copies;
+    for (uint32_t s = 0; s < p && e->status == ST_OK; s++) {
+        const uint64_t locals = ids[s].bytes / a->id_bytes;
+        shown[s] = s == own ? (struct gpu_shown){.depth = dev->of[NORMALS].depth, .locals = dev->of[NORMALS].count}
+                            : (struct gpu_shown){.ids = at, .residues = residues, .locals = locals};
+        gpu_copy(dev, at, ids[s].at, ids[s].bytes, e);
+        at += ids[s].bytes;
+        residues += (locals + 15) / 16;
+    }
+    if (e->status == ST_OK)
+        gpu_copy(dev, a->shown, shown, p * sizeof *shown, e);
+    free(shown);
+    return e->status;
+}
+
 /* ---- asking ---- */
 
 /* Writes the questions of the listed normals to device memory, shard by shard, each with the vertex that asks it, and waits.
@@ -168,17 +199,23 @@ enum status gpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span 
 
 /* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, and waits for the device. Lists the
  * vertices that have their parent on another device. If all devices read each other's memory (all_read), also writes the depths
- * for them to read. */
-enum status gpu_name_parents(struct device *dev, uint32_t levels, struct error *e)
+ * for them to read; if they know each other's ids, writes residues of depths to a->values, as depths[s] for each other shard s. */
+enum status gpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
+    memset(depths, 0, dev->shard->p * sizeof *depths);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (!a->all_read) {
-        if (gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) == ST_OK)
-            gpu_wait(dev, stream, e);
-        return e->status;
+        const uint64_t bytes = (dev->of[NORMALS].count + 15) / 16 * 4;
+        if (gpu_fused_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) != ST_OK)
+            return e->status;
+        for (uint32_t s = 0; s < dev->shard->p && a->far_ids != NULL; s++)
+            depths[s] = byte_span_for(dev, s, a->values, s == dev->shard->index ? 0 : bytes);
+        if (a->far_ids != NULL)
+            cuda_write_residues(&dev->of[NORMALS], a->values, stream);
+        return gpu_wait(dev, stream, e);
     }
     a->by_bytes = levels <= BYTE_LEVELS;
     if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
@@ -244,39 +281,54 @@ enum status gpu_reply(struct device *dev, enum vertex_kind kind, const struct by
 
 /* ---- taking parents ---- */
 
-/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. If there is memory for copies
- * (a->copies), and depths are shown as bytes, first copies the depths of all peers. Fails with ST_BAD_DATA if a column of nn
- * names a vertex that its shard does not have. Called only if all_read. */
-enum status gpu_look(struct device *dev, struct error *e)
+/* Copies the depths of the peers, as bytes, to a->copies. Does nothing if they are read in place. Does not wait. */
+static enum status copy_peer_depths(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    const struct gpu_peers *peers = &dev->traffic.peers;
+    uint8_t *copy = a->copies;
+    for (uint32_t i = 0; i < dev->shard->p && a->by_bytes && copy != NULL && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        if (peer->is.shard == dev->shard->index)
+            continue;
+        CUDA_TRY(cudaMemcpyAsync(copy, peer->shows.values, peer->is.locals, cudaMemcpyDefault, gpu_answer_stream(dev)), dev->where, e);
+        copy += peer->is.locals;
+    }
+    return e->status;
+}
+
+/* Copies the residues of depths that came from all other shards to a->copies. Does not wait. */
+static enum status copy_residues(struct device *dev, const struct byte_span *depths, struct error *e)
+{
+    uint8_t *copy = dev->answers.copies;
+    for (uint32_t s = 0; s < dev->shard->p && e->status == ST_OK; s++) {
+        CUDA_TRY(cudaMemcpyAsync(copy, address_of(dev, s, &depths[s]), depths[s].bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
+                 dev->where, e);
+        copy += depths[s].bytes;
+    }
+    return e->status;
+}
+
+/* Finds the missing parents of this device's normals and, if all_read, of its delegates, by the depths of other devices, and waits.
+ * Fails with ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
+enum status gpu_look(struct device *dev, const struct byte_span *depths, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
-    uint32_t p = dev->shard->p;
+    const uint32_t p = dev->shard->p;
     struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
-                                  .vertices = dev->traffic.bins.ids,
+                                  .vertices = a->all_read ? dev->traffic.bins.ids : dev->of[NORMALS].queue,
                                   .count = gpu_remote_count(dev),
-                                  .shown = a->shown + (a->by_bytes ? 0 : p),
+                                  .shown = a->shown + (a->by_bytes || !a->all_read ? 0 : p),
                                   .p = p,
                                   .own_shard = dev->shard->index,
                                   .local_bits = dev->shard->local_bits,
-                                  .delegates = dev->of[DELEGATES].count,
-                                  .not_owned = peers->others,
+                                  .delegates = a->all_read ? dev->of[DELEGATES].count : 0,
+                                  .not_owned = dev->traffic.peers.others,
                                   .id_bytes = a->id_bytes,
                                   .to = a->by_vertex,
                                   .bad = gpu_bad_flag(dev)};
-    uint8_t *copy = a->copies;
-    if (gpu_use(dev, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || (a->all_read ? copy_peer_depths(dev, e) : copy_residues(dev, depths, e)) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < p && a->by_bytes && copy != NULL; i++) {
-        const struct gpu_peer *peer = &peers->all[i];
-        if (peer->is.shard == dev->shard->index)
-            continue;
-        if (CUDA_TRY(cudaMemcpyAsync(copy, peer->shows.values, peer->is.locals, cudaMemcpyDefault, stream), dev->where,
-                     e) != ST_OK)
-            return e->status;
-        copy += peer->is.locals;
-    }
     unsigned int bad = 0;
     cuda_look(&looking, stream);
     if (gpu_fetch(dev, &bad, looking.bad, sizeof bad, stream, e) == ST_OK && bad != 0)

@@ -110,6 +110,28 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
  * and because reads of another device take long. */
 enum { LOOKERS = 8 };
 
+/* Does what cuda_answers.h says. Bytes that must move: 4 for each vertex, and 3 bits. */
+void cuda_write_residues(const gpu_vertices *normals, uint32_t *to, cudaStream_t stream)
+{
+    each((normals->count + 15) / 16, stream, [n = *normals, to] __device__(uint64_t word) {
+        uint32_t residues = 0;
+        for (uint64_t i = 0; i < 16; i++) {
+            const uint64_t v = 16 * word + i;
+            const uint32_t residue = v < n.count && test_bit(n.visited, (uint32_t)v) ? (uint32_t)n.depth[v] % 3 : 3;
+            residues |= residue << 2 * i;
+        }
+        to[word] = residues;
+    });
+}
+
+/* Returns whether a local vertex that a device shows was visited at `depth`. It is a neighbour of a vertex at depth + 1. */
+__device__ static inline bool has_depth(const gpu_shown &s, uint32_t vertex, int depth)
+{
+    if (s.residues != NULL)
+        return (s.residues[vertex / 16] >> 2 * (vertex % 16) & 3) == (uint32_t)depth % 3;
+    return s.bytes != NULL ? s.bytes[vertex] == depth + 1 : s.depth[vertex] == depth && test_bit(s.visited, vertex) != 0;
+}
+
 /* Returns the input id of a neighbour of `row` on another shard that was visited at depth `depth`, or -1 if there is none.
  * Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not exist on its shard. LOOKERS lanes of
  * the warp, the set `lanes`, call it together for one vertex, and all get the result. */
@@ -127,8 +149,7 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
             const gpu_shown &s = l.shown[owner];
             if (vertex >= s.locals)
                 *l.bad = 1;
-            else if (s.bytes != NULL ? s.bytes[vertex] == depth + 1
-                                     : s.depth[vertex] == depth && test_bit(s.visited, vertex) != 0)
+            else if (has_depth(s, vertex, depth))
                 id = id_at(s.ids, l.id_bytes, vertex);
         }
         const unsigned found = __ballot_sync(lanes, id != -1);

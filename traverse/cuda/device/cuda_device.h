@@ -466,12 +466,13 @@ enum status gpu_answer_ahead(struct device *device, struct error *e);
  * the device the addresses of the arrays that peers show. The other functions are those of backend_answers (engine.h). */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
-enum status gpu_name_parents(struct device *device, uint32_t levels, struct error *e);
+enum status gpu_know_ids(struct device *device, const struct byte_span *ids, struct error *e);
+enum status gpu_name_parents(struct device *device, uint32_t levels, struct byte_span *depths, struct error *e);
 enum status gpu_ask(struct device *device, enum vertex_kind kind, struct byte_span *questions, struct error *e);
 enum status gpu_reply(struct device *device, enum vertex_kind kind, const struct byte_span *questions, struct byte_span *replies,
                       struct error *e);
 enum status gpu_take_replies(struct device *device, enum vertex_kind kind, const struct byte_span *replies, struct error *e);
-enum status gpu_look(struct device *device, struct error *e);
+enum status gpu_look(struct device *device, const struct byte_span *depths, struct error *e);
 
 /* In cuda_kept.c. The functions are those of backend_answers (engine.h). */
 enum status gpu_keep_answer(const struct device *device, const void *from, uint64_t bytes, struct kept_values *kept, struct error *e);

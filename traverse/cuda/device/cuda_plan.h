@@ -29,7 +29,7 @@ enum gpu_array_id {
 };
 
 enum {
-    GPU_SHOWN_BYTES = 48,     /* the bytes of struct gpu_shown */
+    GPU_SHOWN_BYTES = 56,     /* the bytes of struct gpu_shown */
     GPU_LIST_BLOCKS_BYTES = 4 * ANSWER_WINDOW / LIST_BLOCK, /* the bytes of the blocks of a list (struct value_list) */
     /* the largest number of ids that a device copies at a time from a peer whose memory kernels cannot read */
     GPU_RECEIVE_IDS = 1 << 22
