@@ -1,12 +1,14 @@
 /* fail_alloc.c: makes one allocation of a program fail, the FAIL_ALLOC-th; it is loaded by LD_PRELOAD
  *
  * Only calls of the program itself count. Calls of libraries do not, because an MPI library or OpenMP without memory
- * ends the process in its own way. When the program ends by itself,
+ * ends the process in its own way. That of OpenMP may be linked into the program: its symbols tell. When the program ends by itself,
  * - FAIL_ALLOC_COUNT=FILE gets the number of calls, so that a test knows how many it can let fail;
  * - FAIL_ALLOC_LEFT=FILE gets a line for each block that was not freed: its bytes, and its place in the program, for
  *   addr2line. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,15 +41,47 @@ static struct block block[BLOCKS]; /* by a hash of `at` */
 static atomic_flag held = ATOMIC_FLAG_INIT;
 static atomic_ulong calls;
 static unsigned long failing;
-static const void *program; /* the address of the program; NULL until this library is set up */
+static const char *program; /* the address of the program; NULL until this library is set up */
+static const char *openmp_first, *openmp_end; /* the code of libgomp in the program; NULL: there is none */
+
+/* Finds the code of libgomp by the symbols of the program, which is at `base`. */
+static void find_openmp(const char *base)
+{
+    struct stat st;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const char *file = fd >= 0 && fstat(fd, &st) == 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (file == MAP_FAILED)
+        return;
+    const Elf64_Ehdr *header = (const void *)file;
+    const Elf64_Shdr *section = (const void *)(file + header->e_shoff);
+    for (int i = 0; i < header->e_shnum; i++) {
+        const Elf64_Sym *symbol = (const void *)(file + section[i].sh_offset);
+        for (size_t k = 0; section[i].sh_type == SHT_SYMTAB && k < section[i].sh_size / sizeof *symbol; k++) {
+            const char *name = file + section[section[i].sh_link].sh_offset + symbol[k].st_name;
+            const char *at = (header->e_type == ET_DYN ? base : NULL) + symbol[k].st_value;
+            const char *end = at + symbol[k].st_size;
+            int is_public = strncmp(name, "GOMP_", 5) == 0; /* others may be in the section of code that runs rarely */
+            if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || symbol[k].st_shndx == SHN_UNDEF || strchr(name, '.') != NULL ||
+                (!is_public && strncmp(name, "gomp_", 5) != 0))
+                continue;
+            if (is_public && (openmp_first == NULL || at < openmp_first))
+                openmp_first = at;
+            openmp_end = end > openmp_end ? end : openmp_end;
+        }
+    }
+    munmap((void *)(uintptr_t)file, (size_t)st.st_size);
+    close(fd);
+}
 
 __attribute__((constructor)) static void start(void)
 {
     Dl_info info;
     const char *text = getenv("FAIL_ALLOC");
     failing = text != NULL ? strtoul(text, NULL, 10) : 0;
-    if (dladdr((const void *)getauxval(AT_PHDR), &info) != 0)
-        program = info.dli_fbase;
+    if (dladdr((const void *)getauxval(AT_PHDR), &info) == 0)
+        return;
+    find_openmp(info.dli_fbase);
+    program = info.dli_fbase;
 }
 
 /* ---- blocks in use ---- */
@@ -117,11 +152,12 @@ __attribute__((destructor)) static void end(void)
 
 enum call { OTHERS, FAILS, SUCCEEDS };
 
-/* Counts a call from `caller` if that is in the program. */
+/* Counts a call from `caller` if that is in the program, and not in libgomp. */
 static enum call judge(const void *caller)
 {
     Dl_info info;
-    if (program == NULL || dladdr(caller, &info) == 0 || info.dli_fbase != program)
+    if (program == NULL || dladdr(caller, &info) == 0 || info.dli_fbase != program ||
+        ((const char *)caller >= openmp_first && (const char *)caller < openmp_end))
         return OTHERS;
     if (atomic_fetch_add(&calls, 1) + 1 != failing)
         return SUCCEEDS;
