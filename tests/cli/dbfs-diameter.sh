@@ -111,10 +111,6 @@ check_exit 0 'all of a graph without edges to follow' "$diameter" -q --every --a
 check "$situation: each vertex is a component" diff <(printf '%s\n' id,eccentricity 0,0 1,0 2,0) "$tmp/loop.csv"
 check_exit 0 'the component of a vertex without edges' "$diameter" -q -r 1 --all "$tmp/one.csv" "$tmp/loop"
 check "$situation: is that vertex" diff <(printf '%s\n' id,eccentricity 0,-1 1,0 2,-1) "$tmp/one.csv"
-"$BIN/edgeconv" -q --direction directed "$tmp/sparse.txt" | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs" -
-check_exit 3 'a directed graph is refused' "$diameter" "$tmp/arcs"
-check_says 'edgeconv -u'
-check_says 'dbfs-batch -n all --centrality FILE'
 
 # ---- reports: lines of searches, the path, names, JSON ----
 "$diameter" "$tmp/tree-1" >"$tmp/out"
@@ -193,6 +189,97 @@ wait $pid
 check 'SIGTERM ends a search with 143' test $? = 143
 check "$situation: prints the bounds" grep -qE '^diameter: [0-9]+' "$tmp/out"
 check_exit 0 'another run goes on after a signal' "$diameter" -q --resume "$tmp/points.state" --all "$tmp/points.all" "$tmp/points"
+
+# ---- directed graphs: random ones, without cycles, cycles, several strong components, vertices without arcs, self-loops ----
+# makes COUNT graphs N.txt, and N.truth: a line of the diameter, the radius and the size of the core, and for each vertex a line of its id,
+# its eccentricity, 1 if it reaches the core, and the distances of all vertices that it reaches
+cat >"$tmp/digraphs.py" <<'END'
+import collections, random, sys
+def graph(number, r):
+    n = r.randint(2, 50)
+    some = lambda count, least=0: [(least + r.randrange(n), least + r.randrange(n)) for _ in range(count)]
+    between = lambda count, one, other: [(one + r.randrange(n), other + r.randrange(n)) for _ in range(count)]
+    ring = lambda size, first=0: [(first + i, first + (i + 1) % size) for i in range(size)]
+    kinds = [lambda: some(r.randint(1, 3 * n)), lambda: [tuple(sorted(arc)) for arc in some(2 * n)], lambda: ring(n) + some(n // 20),
+             lambda: ring(n) + some(n), lambda: ring(n // 2 + 1) + some(2 * n, 60) + some(r.randint(0, 2)) + between(1, 0, 60),
+             lambda: [(i, i) for i in range(n)] + some(n // 2),
+             lambda: [(i, j) for i in range(n) for j in range(i + 1, min(n, i + 6)) if r.random() < .4],
+             lambda: [(i, int(r.random() * i)) if r.random() < .3 else (int(r.random() * i), i) for i in range(1, n)],
+             lambda: sum((ring(r.randint(1, 6), 10 * c) + [(10 * c + r.randrange(3), 10 * c + 10 + r.randrange(3))] for c in range(6)), []),
+             lambda: ring(n // 3 + 1) + between(n, 60, 0) + between(n, 0, 120) + some(n // 2, 60) + some(n // 2, 120) + between(1, 60, 120)]
+    return kinds[number % len(kinds)]() or [(0, 1)]
+for number in range(int(sys.argv[2])):
+    arcs = graph(number, random.Random(number))
+    n = max(map(max, arcs)) + 1
+    out, degree = [set() for _ in range(n)], collections.Counter(v for arc in arcs if arc[0] != arc[1] for v in arc)
+    for u, v in arcs:
+        if u != v:
+            out[u].add(v)
+    far = []
+    for root in range(n):
+        distance, queue = {root: 0}, [root]
+        for v in queue:
+            for w in out[v]:
+                if w not in distance:
+                    distance[w] = distance[v] + 1
+                    queue.append(w)
+        far.append(distance)
+    size = [sum(v in far[w] for w in far[v]) for v in range(n)]
+    core = min((v for v in range(n) if degree[v] or not degree), key=lambda v: (-size[v], -degree[v], v))
+    reaches = [core in distance for distance in far]
+    ecc = [max(distance.values()) for distance in far]
+    with open(f"{sys.argv[1]}/{number}.txt", "w") as file:
+        file.writelines(f"{u} {v}\n" for u, v in arcs)
+    with open(f"{sys.argv[1]}/{number}.truth", "w") as file:
+        print(max(ecc), min(e for e, is_radial in zip(ecc, reaches) if is_radial), size[core], file=file)
+        for v in range(n):
+            print(v, ecc[v], int(reaches[v]), *(f"{w}:{d}" for w, d in far[v].items()), "", file=file)
+END
+mkdir "$tmp/digraphs"
+digraphs=10
+[ "${BACKEND:-cpu}" = cpu ] || digraphs=5
+[ "${TEST_MODE:-short}" = short ] || digraphs=200
+python3 "$tmp/digraphs.py" "$tmp/digraphs" $digraphs
+for ((i = 0; i < digraphs; i++)); do
+    truth=$tmp/digraphs/$i.truth
+    read -r most least size <"$truth"
+    ((i * 7 / 10 % 2)) && setup='1 inf' || setup='3 2'
+    "$BIN/edgeconv" -q --direction directed "$tmp/digraphs/$i.txt" | "$BIN/dbfs-pack" -q -p "${setup% *}" -t "${setup#* }" -o "$tmp/digraphs/$i" -
+    what="directed graph $i, ${setup% *} shards"
+    check_exit 0 "$what: diameter" "$diameter" -q -@ 1 "$tmp/digraphs/$i"
+    check "$situation: is the largest distance, and the component the largest strong one" \
+        test "$(said bounds) $(said diameter) $(said component)" = "met $most $size"
+    check "$situation: the two vertices are so far apart" grep -q "^$(said diameter_from) .* $(said diameter_to):$most " "$truth"
+    check "$situation: the bounds of the radius hold" holds "$(said radius)" "$least"
+    check_exit 0 "$what: radius" "$diameter" -q -@ 1 --radius "$tmp/digraphs/$i"
+    check "$situation: is the smallest eccentricity of vertices that reach the component" test "$(said bounds) $(said radius)" = "met $least"
+    check "$situation: the center is one of them" grep -q "^$(said center) $least 1 " "$truth"
+    check "$situation: the bounds of the diameter hold" holds "$(said diameter)" "$most"
+    rm -f "$tmp/arcs.state"
+    for stop in 1 2 3; do
+        check_exit 0 "$what: stopped after $stop" "$diameter" -q -@ 1 --diameter --radius --searches $stop --resume "$tmp/arcs.state" "$tmp/digraphs/$i"
+        check "$situation: the bounds hold" holds "$(said diameter)" "$most"
+        check "$situation: those of the radius hold" holds "$(said radius)" "$least"
+        [ -e "$tmp/arcs.state" ] || break
+    done
+    check_exit 0 "$what: goes on" "$diameter" -q -@ 1 --diameter --radius --resume "$tmp/arcs.state" "$tmp/digraphs/$i"
+    check "$situation: finds the same" test "$(said bounds) $(said diameter) $(said radius)" = "met $most $least"
+done
+check_exit 2 'a vertex for a component of a directed graph' "$diameter" -r 0 "$tmp/digraphs/0"
+check_exit 2 'all eccentricities of a directed graph' "$diameter" --all "$tmp/x" "$tmp/digraphs/0"
+check_says 'dbfs-batch -n all --centrality FILE'
+"$BIN/dbfs-pack" -q -p 2 -o "$tmp/two-arcs" - < <("$BIN/edgeconv" -q --direction directed "$tmp/digraphs/3.txt")
+check_exit 2 'two ranks for a directed graph' "$MPIEXEC" -n 2 "$diameter" -@ 1 "$tmp/two-arcs"
+check_exit 0 'every component of a directed graph' "$diameter" --every "$tmp/two-arcs"
+check "$situation: is the graph as a whole" grep -q '^radius: ' "$tmp/out"
+check_says 'every: has no effect'
+check 'the path of a directed diameter follows the arcs' test \
+    "$(PATH=$(realpath "$BIN"):$PATH sh -c "$(said diameter_path)" | head -n 1 | cut -f 3)" = "$(said diameter)"
+"$BIN/edgeconv" -q --direction directed "$tmp/digraphs/0.txt" | "$BIN/dbfs-pack" -q -p 1 --rows out -o "$tmp/outgoing" -
+check_exit 2 'a directed graph with out-rows alone' "$diameter" "$tmp/outgoing"
+printf '2 2\n' | "$BIN/edgeconv" -q --direction directed | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arc-loop" -
+check_exit 0 'a directed graph without edges to follow' "$diameter" -q "$tmp/arc-loop"
+check "$situation: has the diameter of a single vertex" test "$(said diameter) $(said radius) $(said component)" = '0 0 1'
 
 # ---- dbfs ----
 check_exit 0 'dbfs --diameter' env PATH="$(realpath "$BIN"):$PATH" dbfs --no-cache -q --diameter --all "$tmp/dbfs.npy" "$tmp/grid.txt"

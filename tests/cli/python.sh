@@ -259,7 +259,8 @@ with dbfs.open("e.dbfs") as g:
     assert g.eccentricities(options=["--every"]).tolist() == [4, 3, 2, 3, 4, 1, 1, 0]
 dbfs.pack(line, "e.dbfs", direction="directed", force=True)
 with dbfs.open("e.dbfs") as g:
-    raises(3, "directed", g.diameter)
+    assert g.diameter()[:3] == (3, 0, 3), g.diameter()
+    raises(2, "directed", g.eccentricities)
 '
 py 'what a graph is, and searches with options' '
 dbfs.pack([[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]], "d.dbfs", direction="directed", vertices=6, shards=2)

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks. Multiplies the threads of -@ and the
@@ -32,6 +33,16 @@ static void search_on_rank_0(struct searcher *s)
     cli_note(&args->cli, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds: "
              "rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)",
              s->launched_ranks);
+}
+
+/* Closes what searches need beside the graph. */
+static void close_devices(struct searcher *s)
+{
+    if (s->method != NULL)
+        s->method->close(&s->bfs);
+    results_close(&s->results);
+    exchange_close(&s->exchange);
+    rank_close_devices(&s->rank);
 }
 
 /* Runs a program from the start of MPI to the exit code (searcher.h). */
@@ -63,11 +74,7 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
     int code = s->comm.rank == 0 ? cli_finish(&args->cli, e) : (int)e->status;
     if (close != NULL)
         close(context);
-    if (s->method != NULL)
-        s->method->close(&s->bfs);
-    results_close(&s->results);
-    exchange_close(&s->exchange);
-    rank_close_devices(&s->rank);
+    close_devices(s);
     name_map_close(s->map);
     roots_free(&s->roots);
     graph_close(&s->graph);
@@ -150,15 +157,15 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens a device for each shard, then the exchange, the results, and the method of searching. `writes_answers` is
- * as in searcher_open. searcher_run closes everything, even after a failure. */
-static enum status open_devices(struct searcher *s, const struct args *args, int writes_answers, struct error *e)
+/* Collective. Opens a device for each shard of s->rank.graph, then the exchange and the method of searching. `answers` is that of
+ * device_options. close_devices closes everything, even after a failure. */
+static enum status open_devices(struct searcher *s, const struct args *args, int answers, struct error *e)
 {
     struct rank *rank = &s->rank;
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
-                                     .answers = results_wanted(rank->graph, args, writes_answers),
+                                     .answers = answers,
                                      .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .deepest = (int32_t)args->max_depth,
@@ -172,14 +179,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .uniquify = args->exchange.uniquify,
                                      .by_subgraphs = direction_by_subgraphs(policy)};
     rank_open_devices(rank, &options, e);
-    if (comm_agree(&s->comm, e) != ST_OK ||
-        exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&s->results, rank, args, writes_answers, e) != ST_OK)
+    if (comm_agree(&s->comm, e) != ST_OK || exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK)
         return e->status;
-    if (s->exchange.why[0] != '\0' && s->comm.rank == 0)
-        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
-                 s->exchange.why);
-    note_idle_options(s, args);
     const struct bfs_options search = {.policy = *policy,
                                        .deepest = (int32_t)args->max_depth,
                                        .timed = args->breakdown,
@@ -211,7 +212,13 @@ enum status searcher_open(struct searcher *s, int writes_answers, struct error *
         exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend, &s->comm, e);
     if (comm_agree(&s->comm, e) == ST_OK && open_graph(s, e) == ST_OK) {
         watch_phase("opening devices");
-        open_devices(s, args, writes_answers, e);
+        if (open_devices(s, args, results_wanted(rank->graph, args, writes_answers), e) == ST_OK &&
+            results_open(&s->results, rank, args, writes_answers, e) == ST_OK) {
+            if (s->exchange.why[0] != '\0' && s->comm.rank == 0)
+                cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                         s->exchange.why);
+            note_idle_options(s, args);
+        }
         progress_end();
         if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
             name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
@@ -219,6 +226,35 @@ enum status searcher_open(struct searcher *s, int writes_answers, struct error *
     }
     searcher_explain_memory(s, e);
     return e->status;
+}
+
+/* Collective. Opens devices for searches against the edges, over the shards that *s has loaded (searcher.h). */
+enum status searcher_open_reverse(struct searcher *reverse, struct searcher *s, struct error *e)
+{
+    const uint32_t shards = s->graph.device_count;
+    *reverse = (struct searcher){.args = s->args, .method = s->method, .comm = s->comm, .threads = s->threads, .graph = s->graph};
+    reverse->graph.shards = zeroed(shards, sizeof *s->graph.shards, "shards", e);
+    for (uint32_t g = 0; g < shards && e->status == ST_OK; g++) {
+        reverse->graph.shards[g] = s->graph.shards[g];
+        shard_reverse(&reverse->graph.shards[g]);
+    }
+    reverse->rank = (struct rank){.comm = &s->comm,
+                                  .graph = &reverse->graph,
+                                  .backend = s->rank.backend,
+                                  .exchange_memory = s->rank.exchange_memory,
+                                  .budget = &s->budget};
+    if (comm_agree(&s->comm, e) == ST_OK)
+        open_devices(reverse, s->args, 0, e);
+    comm_agree(&s->comm, e);
+    searcher_explain_memory(s, e);
+    return e->status;
+}
+
+/* Closes the devices of searcher_open_reverse. *reverse may be zeroed. */
+void searcher_close_reverse(struct searcher *reverse)
+{
+    close_devices(reverse);
+    free(reverse->graph.shards);
 }
 
 /* Opens what is needed for searches without devices (searcher.h): the shards of this rank of `comm`, and the map. */

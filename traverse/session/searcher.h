@@ -45,6 +45,12 @@ int searcher_run(struct searcher *searcher, struct args *args, int holds_all, se
  * if the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
 enum status searcher_open(struct searcher *searcher, int writes_answers, struct error *e);
 
+/* Collective. Opens *reverse, whose method searches against the edges of the directed graph that *searcher has open, with devices of its
+ * own over the same loaded shards. GPUs load the shards once more. The graph must have in-rows. The caller calls searcher_close_reverse,
+ * even after a failure, before *searcher is closed. */
+enum status searcher_open_reverse(struct searcher *reverse, struct searcher *searcher, struct error *e);
+void searcher_close_reverse(struct searcher *reverse); /* *reverse may be zeroed */
+
 /* If *e says that memory is short, and the memory budget is too small for a whole search, appends to the message the value of
  * -S that is enough: the message itself counts only the arrays up to the one that failed. searcher_open calls this function
  * itself. */

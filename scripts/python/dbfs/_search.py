@@ -405,10 +405,10 @@ class Graph:
         return _batch.centralities(self.shards, roots, rows, reverse=reverse, options=words_of(options))
 
     def diameter(self, *, options=()) -> Diameter:
-        """Diameter and radius of the largest component of an undirected graph, and vertices that show them.
+        """Diameter and radius, and vertices that show them: of the largest component, or of a directed graph as a whole.
 
-        dbfs-diameter(1) finds them, mostly by few searches; options are words for it, such as ["-r", 17] for the component of
-        a vertex. Error: the graph is directed.
+        dbfs-diameter(1) says what they are of a directed graph, and finds them, mostly by few searches; options are words for
+        it, such as ["-r", 17] for the component of a vertex of an undirected graph.
         """
         found = _batch.diameter(self.shards, most_searches=None, options=words_of(options))
         if found is None:

@@ -42,7 +42,7 @@ struct pass {
     const int32_t *distance;
     int32_t eccentricity, size, floor, top, largest, smallest;
     int32_t least, guess;
-    const int32_t *limit, *excess;
+    const int32_t *limit, *beyond, *excess;
     int32_t *assumed; /* [count] */
     int32_t *far; /* [threads][top + 1] */
     struct open_bounds *open; /* [threads] */
@@ -74,6 +74,16 @@ WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
 void bounds_begin(struct bounds *b, const int32_t *distance, int32_t eccentricity, int32_t size)
 {
     run(b, begin_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity, .size = size});
+}
+
+/* Makes all vertices live (bounds.h). */
+void bounds_begin_all(struct bounds *b, int32_t most)
+{
+    for (uint64_t v = 0; v < b->count; v++) {
+        b->lower[v] = 0;
+        b->upper[v] = most;
+        b->sum[v] = 0;
+    }
 }
 
 /* Leaves out the vertices begin..end with a distance. */
@@ -115,6 +125,26 @@ WIDE_CLONES static void narrow_piece(void *context, uint64_t begin, uint64_t end
 void bounds_narrow(struct bounds *b, const int32_t *distance, int32_t eccentricity)
 {
     run(b, narrow_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
+}
+
+/* Raises the lower bounds of the vertices begin..end to their distances (bounds_find). */
+WIDE_CLONES static void find_piece(void *context, uint64_t begin, uint64_t end)
+{
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, *upper = p->bounds->upper;
+    int32_t *lower = p->bounds->lower;
+    uint32_t *sum = p->bounds->sum;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t d = distance[v];
+        lower[v] = upper[v] > 0 && d > lower[v] ? d : lower[v];
+        sum[v] += d >= 0 ? (uint32_t)d : 0;
+    }
+}
+
+/* Raises the lower bounds by a search in the other direction (bounds.h). */
+void bounds_find(struct bounds *b, const int32_t *distance)
+{
+    run(b, find_piece, &(struct pass){.distance = distance});
 }
 
 /* Lowers the upper bound of the neighbour of the root, if it is among the vertices begin..end (bounds_limit_neighbour). */
@@ -195,13 +225,14 @@ void bounds_far(const struct bounds *b, const int32_t *distance, int32_t *far, i
     free(tables);
 }
 
-/* Sets limit[0] to limit[eccentricity] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
-void bounds_limits(int32_t *limit, int32_t eccentricity, int32_t *far, int32_t top)
+/* Sets limit[-1] to limit[most] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
+void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top)
 {
     int32_t L = 0;
     for (int32_t u = top - 1; u > 0; u--) /* far[u]: now the largest distance to a vertex with an upper bound of u or more */
         far[u] = far[u + 1] > far[u] ? far[u + 1] : far[u];
-    for (int32_t d = 0; d <= eccentricity; d++) {
+    limit[-1] = 0;
+    for (int32_t d = 0; d <= most; d++) {
         while (L < top && far[L + 1] >= 0 && L < d + far[L + 1])
             L++;
         limit[d] = L;
@@ -215,16 +246,30 @@ WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
     const int32_t *distance = p->distance, *limit = p->limit, *lower = p->bounds->lower, floor = p->floor;
     int32_t *upper = p->bounds->upper;
     for (uint64_t v = begin; v < end; v++) {
-        const int32_t d = distance[v], by_landmark = limit[d < 0 ? 0 : d], least = lower[v] > floor ? lower[v] : floor;
+        const int32_t by_landmark = limit[distance[v]], least = lower[v] > floor ? lower[v] : floor;
         const int32_t most = by_landmark > least ? by_landmark : least;
         upper[v] = most < upper[v] ? most : upper[v];
     }
 }
 
-/* Lowers the upper bounds by the limits of a landmark (bounds.h). */
-void bounds_limit(struct bounds *b, const int32_t *distance, const int32_t *limit, int32_t floor)
+/* The same, where targets that no path through the landmark leads to may be as far as p->beyond says. */
+WIDE_CLONES static void limit_beyond_piece(void *context, uint64_t begin, uint64_t end)
 {
-    run(b, limit_piece, &(struct pass){.distance = distance, .limit = limit, .floor = floor});
+    const struct pass *p = context;
+    const int32_t *distance = p->distance, *limit = p->limit, *beyond = p->beyond, *lower = p->bounds->lower, floor = p->floor;
+    int32_t *upper = p->bounds->upper;
+    for (uint64_t v = begin; v < end; v++) {
+        const int32_t far = limit[distance[v]] > beyond[v] ? limit[distance[v]] : beyond[v];
+        const int32_t least = lower[v] > floor ? lower[v] : floor, most = far > least ? far : least;
+        upper[v] = most < upper[v] ? most : upper[v];
+    }
+}
+
+/* Lowers the upper bounds by the limits of a landmark (bounds.h). */
+void bounds_limit(struct bounds *b, const int32_t *distance, const int32_t *limit, const int32_t *beyond, int32_t floor)
+{
+    run(b, beyond != NULL ? limit_beyond_piece : limit_piece,
+        &(struct pass){.distance = distance, .limit = limit, .beyond = beyond, .floor = floor});
 }
 
 /* ---- searches from many roots, which tell lower bounds alone ---- */
@@ -363,6 +408,24 @@ void bounds_summarise(const struct bounds *b, int32_t largest, int32_t smallest,
     }
 }
 
+/* Returns how many of the live vertices of a piece are within reach, and have a lower bound below p->smallest. */
+static uint64_t below_piece(void *context, int thread, uint64_t piece)
+{
+    const struct pass *p = context;
+    uint64_t below = 0;
+    (void)thread;
+    for (uint64_t v = piece * PIECE; v < smaller((piece + 1) * PIECE, p->bounds->count); v++)
+        below += p->distance[v] >= 0 && p->bounds->upper[v] > 0 && p->bounds->lower[v] < p->smallest;
+    return below;
+}
+
+/* Returns the number of live vertices with a distance and a low lower bound (bounds.h). */
+uint64_t bounds_below(const struct bounds *b, const int32_t *distance, int32_t smallest)
+{
+    struct pass pass = {.bounds = b, .distance = distance, .smallest = smallest};
+    return pool_run(b->pool, b->threads, divide_up(b->count, PIECE), below_piece, &pass);
+}
+
 /* The arguments of bounds_pick, and the best vertex of each thread. */
 struct picking {
     const struct bounds *bounds;
@@ -384,15 +447,15 @@ static inline __attribute__((always_inline)) uint64_t key_of(const struct pickin
     case PICK_FARTHEST:
         return p->distance[v] < 0 ? 0 : (uint64_t)p->distance[v] << 33 | remote << 1 | 1;
     case PICK_REMOTE:
-        return upper <= p->least ? 0 : (uint64_t)p->distance[v] << 33 | remote << 1 | 1;
+        return upper <= p->least || p->distance[v] < 0 ? 0 : (uint64_t)p->distance[v] << 33 | remote << 1 | 1;
     case PICK_EXTREME:
         return upper <= p->least ? 0 : (uint64_t)upper << 33 | remote << 1 | 1;
     case PICK_CENTRAL:
-        return upper <= 0 ? 0 : (uint64_t)(INT32_MAX - lower) << 33 | central << 1 | 1;
+        return upper <= 0 || (p->distance != NULL && p->distance[v] < 0) ? 0 : (uint64_t)(INT32_MAX - lower) << 33 | central << 1 | 1;
     case PICK_OPEN_CENTRAL:
         return upper <= lower || upper <= 0 ? 0 : (uint64_t)(INT32_MAX - lower) << 33 | central << 1 | 1;
     default:
-        return upper <= 0 ? 0 : (uint64_t)(INT32_MAX - upper) << 33 | central << 1 | 1;
+        return upper <= 0 || (p->distance != NULL && p->distance[v] < 0) ? 0 : (uint64_t)(INT32_MAX - upper) << 33 | central << 1 | 1;
     }
 }
 

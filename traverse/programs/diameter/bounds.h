@@ -11,6 +11,11 @@
  * (bounds_limits). This contains the bound of iFUB (Crescenzi et al., "On Computing the Diameter of Real-World Undirected
  * Graphs", 2013), in which far(L) is the largest distance to any vertex that was not a root.
  *
+ * A directed graph has two such sets of bounds: of the largest distance from each vertex, and of the largest distance to each vertex. A
+ * search along the edges tells lower bounds of the second set, and a search against them lower bounds of the first (bounds_find). The
+ * landmark's argument above holds with d(v, z) for the vertex, d(z, w) for the target, and the second bound of w, for all targets w that z
+ * reaches; others are `beyond` (directed.h).
+ *
  * All functions are for the vertices of one rank; the caller joins what the ranks found. */
 #ifndef DBFS_BOUNDS_H
 #define DBFS_BOUNDS_H
@@ -44,6 +49,9 @@ void bounds_close(struct bounds *bounds); /* frees everything; *bounds may be ze
  * this eccentricity. Its vertices become live, with the bounds of this search. All other vertices stay as they are. */
 void bounds_begin(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, int32_t size);
 
+/* Makes all vertices live, with the bounds 0 and `most`, and sums of 0. */
+void bounds_begin_all(struct bounds *bounds, int32_t most);
+
 /* Leaves out the component whose vertices have a distance of 0 or more. */
 void bounds_leave_out(struct bounds *bounds, const int32_t *distance);
 
@@ -52,6 +60,9 @@ void bounds_end(struct bounds *bounds);
 
 /* Narrows the bounds by a search from a root with this eccentricity. */
 void bounds_narrow(struct bounds *bounds, const int32_t *distance, int32_t eccentricity);
+
+/* Raises the lower bound of each live vertex to its distance, if it has one, and adds to the sums. */
+void bounds_find(struct bounds *bounds, const int32_t *distance);
 
 /* Two functions for a root that has one neighbour p only, in a component of three vertices or more, after bounds_narrow with its
  * distances and its eccentricity.
@@ -68,12 +79,13 @@ uint64_t bounds_reached(const struct bounds *bounds, const int32_t *distance);
  * `top` counts as `top`. far[top + 1] must have been set, at first to -1. */
 void bounds_far(const struct bounds *bounds, const int32_t *distance, int32_t *far, int32_t top);
 
-/* Sets limit[d], for d from 0 to the eccentricity of the landmark, to the smallest L with L >= d + (the largest far[u] with u > L).
+/* Sets limit[d], for d from 0 to `most`, to the smallest L with L >= d + (the largest far[u] with u > L), and limit[-1] to 0.
  * far[top + 1] is that of bounds_far over all vertices of all ranks; the call overwrites it. */
-void bounds_limits(int32_t *limit, int32_t eccentricity, int32_t *far, int32_t top);
+void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top);
 
-/* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor` and limit[distance[v]]. */
-void bounds_limit(struct bounds *bounds, const int32_t *distance, const int32_t *limit, int32_t floor);
+/* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor`, limit[distance[v]] and, unless `beyond` is NULL,
+ * beyond[v]. */
+void bounds_limit(struct bounds *bounds, const int32_t *distance, const int32_t *limit, const int32_t *beyond, int32_t floor);
 
 /* The most roots of a round (rounds.h): the bits of a word. */
 enum { ROUND_BITS = 6, ROUND_MOST = 1 << ROUND_BITS };
@@ -116,14 +128,18 @@ struct open_bounds {
 /* Sets *open, given the largest and the smallest known eccentricity of the component. */
 void bounds_summarise(const struct bounds *bounds, int32_t largest, int32_t smallest, struct open_bounds *open);
 
+/* Returns the number of live vertices whose lower bound is below `smallest`, of those with a distance of 0 or more. */
+uint64_t bounds_below(const struct bounds *bounds, const int32_t *distance, int32_t smallest);
+
 /* Which vertex is picked. Ties go to the one with the larger or, for central ones, with the smaller sum of distances. */
 enum pick {
     PICK_FARTHEST,     /* of those with the largest distance */
     PICK_REMOTE,       /* of live ones with the largest distance, whose upper bound is above `least` */
     PICK_EXTREME,      /* of live ones with the largest upper bound, which is above `least` */
-    PICK_CENTRAL,      /* of live ones with the smallest lower bound */
-    PICK_OPEN_CENTRAL, /* the same of those with different bounds */
-    PICK_LEAST_UPPER   /* of live ones with the smallest upper bound */
+    PICK_OPEN_CENTRAL, /* of those with different bounds, with the smallest lower bound */
+    /* two rules for live ones; unless `distance` is NULL, of those with a distance of 0 or more: */
+    PICK_CENTRAL,      /* with the smallest lower bound */
+    PICK_LEAST_UPPER   /* with the smallest upper bound */
 };
 
 /* A picked vertex: its index, and the number by which it is compared with vertices of other ranks: the larger one is picked.

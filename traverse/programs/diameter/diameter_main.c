@@ -31,6 +31,7 @@ struct diameter {
     int wants_diameter, wants_radius, every;
     uint64_t most_searches;
     struct searcher searcher;
+    struct searcher reverse; /* of a directed graph: searches against the edges; otherwise not open */
     struct finder finder;
     FILE *talk;      /* where reports are printed: stdout, or stderr if a result is written to stdout */
     double started, saved; /* when the first search began, and when the state was written last, by cli_seconds */
@@ -87,7 +88,6 @@ static void parse(struct diameter *d, int argc, char **argv)
         options_read_roots(args);
     }
     args_finish(args);
-    args->undirected_only = "dbfs-batch -n all --centrality FILE has all eccentricities along edges, of which the largest is the diameter";
     args->no_answer = args->depths == NULL;
     if (args->depths == NULL && !d->wants_radius)
         d->wants_diameter = 1;
@@ -131,7 +131,7 @@ static void print_search(const struct diameter *d)
     const struct known *k = &d->finder.known;
     const struct goals *g = &d->finder.goals;
     fprintf(d->talk, "search %" PRIu64 " root ", k->searches);
-    show_vertex(d->talk, d, &d->finder.last);
+    show_vertex(d->talk, d, &d->finder.known.last);
     print_bounds(d->talk, " diameter ", k->diameter);
     print_bounds(d->talk, " radius ", k->radius);
     fprintf(d->talk, " open %" PRIu64 " time_s %.6f\n", g->all ? k->open : g->diameter && k->above > 0 ? k->above : k->below,
@@ -287,11 +287,11 @@ static enum status write_all(struct diameter *d, struct error *e)
     if (s->comm.rank == 0)
         memcpy(delegate, f->bounds.lower + first, delegates * sizeof *delegate);
     comm_broadcast(&s->comm, delegate, delegates * sizeof *delegate, 0);
-    answers_make(&s->results.answers, ANSWER_DEPTHS, &(struct root_set){&f->last, 1}, f->search.levels, e);
+    answers_make(&s->results.answers, ANSWER_DEPTHS, &(struct root_set){&f->known.last, 1}, f->search.levels, e);
     for (uint32_t g = 0; g < s->graph.device_count && e->status == ST_OK; g++)
         fill_answer(d, g, delegate, e);
-    if (e->status == ST_OK && f->last.at == ROOT_AT_ISOLATED)
-        answers_set_value(&s->results.answers, f->last.id, 0, e);
+    if (e->status == ST_OK && f->known.last.at == ROOT_AT_ISOLATED)
+        answers_set_value(&s->results.answers, f->known.last.id, 0, e);
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
     return results_write(&s->results, &file, e);
@@ -299,11 +299,30 @@ static enum status write_all(struct diameter *d, struct error *e)
 
 /* ---- the work ---- */
 
+/* Collective. Opens searches against the edges of a directed graph. Fails if an option does not fit such a graph. */
+static enum status set_up_directed(struct diameter *d, struct error *e)
+{
+    const struct searcher *s = &d->searcher;
+    const char *folder = d->args.folder;
+    if (d->root != NULL)
+        return fail(e, ST_USAGE, "%s: -r: has directed edges, and is taken as a whole: no vertex names a component of it", folder);
+    if (d->args.depths != NULL)
+        return fail(e, ST_USAGE, "%s: --all: has directed edges: dbfs-batch -n all --centrality FILE has their eccentricities", folder);
+    if (s->graph.manifest.out_only)
+        return fail(e, ST_USAGE, "%s: searches against the edges go by in-rows, and it was packed with --rows out", folder);
+    if (s->comm.ranks > 1)
+        return fail(e, ST_USAGE, "%s: has directed edges, and one rank takes such a graph, with all threads or GPUs, not %" PRIu32, folder,
+                    s->comm.ranks);
+    if (d->every)
+        cli_note(&d->args.cli, "--every: has no effect, as a directed graph is taken as a whole");
+    d->every = 0;
+    return searcher_open_reverse(&d->reverse, &d->searcher, e);
+}
+
 /* Collective. Opens the graph, and finds the vertex of -r. Fails if the file of the state cannot be written. */
 static enum status set_up(struct diameter *d, struct error *e)
 {
     struct searcher *s = &d->searcher;
-    const struct goals goals = {d->wants_diameter, d->wants_radius, d->args.depths != NULL, d->every};
     if (s->comm.rank == 0 && d->resume != NULL) {
         struct stat st;
         if (stat(d->resume, &st) == 0 && !S_ISREG(st.st_mode))
@@ -312,13 +331,16 @@ static enum status set_up(struct diameter *d, struct error *e)
         outfile_refuse_output(d->resume, d->args.json, e);
         outfile_check_output(d->resume, 1, e);
     }
-    if (comm_agree(&s->comm, e) != ST_OK || searcher_open(s, d->args.depths != NULL, e) != ST_OK ||
-        (d->root != NULL && searcher_choose_roots(s, e) != ST_OK))
+    if (comm_agree(&s->comm, e) != ST_OK || searcher_open(s, d->args.depths != NULL, e) != ST_OK)
+        return e->status;
+    const int directed = s->graph.manifest.direction == EDGES_DIRECTED;
+    if ((directed && set_up_directed(d, e) != ST_OK) || (d->root != NULL && searcher_choose_roots(s, e) != ST_OK))
         return e->status;
     if (s->graph.manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices", d->args.folder);
     signals_ask(&asked);
-    return finder_open(&d->finder, s, &goals, e);
+    const struct goals goals = {d->wants_diameter, d->wants_radius, d->args.depths != NULL, d->every};
+    return finder_open(&d->finder, s, directed ? &d->reverse : NULL, &goals, e);
 }
 
 /* Collective. Writes the state if it is kept. */
@@ -421,6 +443,7 @@ static void tear_down(void *context)
 {
     struct diameter *d = context;
     finder_close(&d->finder);
+    searcher_close_reverse(&d->reverse);
 }
 
 /* Runs dbfs-diameter. Returns the exit code: after a signal 128 plus its number, as shells have it. */

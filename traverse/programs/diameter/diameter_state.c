@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BYTES = 160, ARRAYS = 3 };
+enum { KEY_BYTES = 160, MOST_ARRAYS = 6 };
 
 /* What is at the beginning of the file. */
 struct state_head {
@@ -31,10 +31,16 @@ struct state_array {
     uint64_t number;    /* its number among all arrays */
 };
 
-/* Returns the number of arrays in the file. */
-static uint64_t array_count(const struct graph *graph)
+/* Returns the number of arrays of each part: those of the bounds, of which a directed graph has two sets. */
+static int arrays_of_part(const struct finder *f)
 {
-    return ARRAYS * (graph->manifest.p + UINT64_C(1));
+    return directed_is_open(&f->directed) ? MOST_ARRAYS : MOST_ARRAYS / 2;
+}
+
+/* Returns the number of arrays in the file. */
+static uint64_t array_count(const struct finder *f)
+{
+    return (uint64_t)arrays_of_part(f) * (f->search.searcher->graph.manifest.p + UINT64_C(1));
 }
 
 /* Returns the vertices of part `part`: of a shard, or, behind the last shard, of the delegates. */
@@ -43,22 +49,24 @@ static uint64_t vertices_of_part(const struct graph *graph, uint32_t part)
     return part < graph->manifest.p ? graph->locals[part] : graph->manifest.d;
 }
 
-/* Sets *array to array `kind` (0 to ARRAYS - 1) of a part. Returns 0 if another rank has it. */
+/* Sets *array to array `kind`, below arrays_of_part, of a part. Returns 0 if another rank has it. */
 static int array_of(const struct finder *f, uint32_t part, int kind, struct state_array *array)
 {
     const struct searcher *s = f->search.searcher;
     const struct graph *graph = &s->graph;
     const uint32_t p = graph->manifest.p, ranks = s->comm.ranks;
-    const uint64_t vertices = vertices_of_part(graph, part);
+    const uint64_t vertices = vertices_of_part(graph, part), arrays = (uint64_t)arrays_of_part(f);
+    const struct bounds *against = &f->directed.against;
     const int is_mine = part < p ? rank_of_shard(part, ranks) == s->comm.rank : s->comm.rank == 0;
     const uint64_t first = !is_mine ? 0 : f->search.first[part < p ? device_of_shard(part, ranks) : graph->device_count];
-    int32_t *const values[ARRAYS] = {f->bounds.lower, f->bounds.upper, (int32_t *)f->bounds.sum};
+    int32_t *const values[MOST_ARRAYS] = {f->bounds.lower, f->bounds.upper, (int32_t *)f->bounds.sum,
+                                          against->lower, against->upper, (int32_t *)against->sum};
     *array = (struct state_array){.values = values[kind] + first,
                                   .bytes = 4 * vertices,
-                                  .at = sizeof(struct state_head) + 8 * array_count(graph) + 4 * vertices * (uint64_t)kind,
-                                  .number = ARRAYS * (uint64_t)part + (uint64_t)kind};
+                                  .at = sizeof(struct state_head) + 8 * array_count(f) + 4 * vertices * (uint64_t)kind,
+                                  .number = arrays * part + (uint64_t)kind};
     for (uint32_t before = 0; before < part; before++)
-        array->at += 4 * ARRAYS * vertices_of_part(graph, before);
+        array->at += 4 * arrays * vertices_of_part(graph, before);
     return is_mine;
 }
 
@@ -77,20 +85,20 @@ enum status diameter_state_write(const char *name, struct finder *f, uint64_t co
 {
     const struct searcher *s = f->search.searcher;
     const struct comm *comm = &s->comm;
-    const uint64_t arrays = array_count(&s->graph);
+    const uint64_t arrays = array_count(f);
     struct state_head head = {.known = f->known, .crc = crc32_bytes(0, &f->known, sizeof f->known)};
     struct state_array array;
     struct outfile *out = NULL;
     uint64_t at = 0, *crc = zeroed(arrays, sizeof *crc, "checksums", e);
     make_key(head.key, f, component);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK) {
-        array_of(f, s->graph.manifest.p, ARRAYS - 1, &array);
+        array_of(f, s->graph.manifest.p, arrays_of_part(f) - 1, &array);
         outfile_skip(out, array.at + array.bytes, &at, e);
     }
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1 && !outputs_join(&out, comm, 1, name))
         fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", name);
     for (uint32_t part = 0; part <= s->graph.manifest.p && e->status == ST_OK; part++) {
-        for (int kind = 0; kind < ARRAYS && e->status == ST_OK; kind++) {
+        for (int kind = 0; kind < arrays_of_part(f) && e->status == ST_OK; kind++) {
             if (!array_of(f, part, kind, &array))
                 continue;
             crc[array.number] = crc32_parallel(array.values, array.bytes, s->threads);
@@ -130,7 +138,7 @@ static enum status read_state(int fd, const char *name, const char key[KEY_BYTES
         return fail(e, ST_BAD_DATA, "%s: is damaged: remove it to begin anew", name);
     f->known = head.known;
     for (uint32_t part = 0; part <= s->graph.manifest.p; part++) {
-        for (int kind = 0; kind < ARRAYS; kind++) {
+        for (int kind = 0; kind < arrays_of_part(f); kind++) {
             uint64_t crc;
             if (!array_of(f, part, kind, &array))
                 continue;

@@ -4,7 +4,8 @@
  * - a key of KEY_BYTES: a line that names the packing of the graph and what is wanted, and zeros;
  * - struct known, and a CRC-32 of it in 8 bytes;
  * - the CRC-32 of each array below, in 8 bytes each;
- * - for each shard: lower bounds, upper bounds and sums of the distances of its normals; then the same of the delegates.
+ * - for each shard: lower bounds, upper bounds and sums of the distances of its normals, and in a directed graph those of the other set of
+ *   bounds; then the same of the delegates.
  * So the number of ranks may differ between the runs. */
 #ifndef DBFS_DIAMETER_STATE_H
 #define DBFS_DIAMETER_STATE_H

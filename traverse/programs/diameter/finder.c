@@ -14,15 +14,18 @@
 enum { CENTRAL_TURNS = 8, FEW_LANDMARKS = 2, REFINED_SHARE = 64 };
 
 /* Opens the search, the bounds and the memory for distances (finder.h). */
-enum status finder_open(struct finder *f, struct searcher *searcher, const struct goals *goals, struct error *e)
+enum status finder_open(struct finder *f, struct searcher *searcher, struct searcher *reverse, const struct goals *goals,
+                        struct error *e)
 {
     *f = (struct finder){.goals = *goals};
     f->known.diameter[0] = -1;
-    if (root_search_open(&f->search, searcher, e) == ST_OK &&
+    if (root_search_open(&f->search, searcher, reverse, e) == ST_OK &&
         bounds_open(&f->bounds, f->search.count, searcher->threads, &searcher->budget, e) == ST_OK)
         memory_take(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
     memory_advise_huge(f->scratch);
     f->rounds = (struct rounds){.search = &f->search, .bounds = &f->bounds};
+    if (reverse != NULL && e->status == ST_OK)
+        directed_open(&f->directed, &f->search, &f->bounds, &f->goals, &f->known, e);
     return comm_agree(&searcher->comm, e);
 }
 
@@ -34,6 +37,7 @@ void finder_close(struct finder *f)
     for (int i = 0; i < LANDMARKS; i++)
         memory_release(&f->search.searcher->budget, f->distance[i]);
     memory_release(&f->search.searcher->budget, f->scratch);
+    directed_close(&f->directed);
     rounds_close(&f->rounds);
     bounds_close(&f->bounds);
     root_search_close(&f->search);
@@ -53,22 +57,10 @@ static uint64_t count_reached(const struct finder *f, const int32_t *distance)
  * below that of the diameter are of no use, and are not told apart. */
 static enum status refine_by(struct finder *f, uint32_t i, struct error *e)
 {
-    const struct known *k = &f->known;
-    const struct comm *comm = &f->search.searcher->comm;
-    const int32_t reach = k->eccentricity[i], top = 2 * reach;
-    int32_t *far = malloc(((size_t)top + 2) * sizeof *far), *limit = malloc(((size_t)reach + 1) * sizeof *limit);
-    if (far == NULL || limit == NULL)
-        fail_memory(e, "distances of pairs", ((size_t)top + 2) * sizeof *far);
-    if (comm_agree(comm, e) == ST_OK) {
-        memset(far, 0xff, ((size_t)top + 2) * sizeof *far);
-        bounds_far(&f->bounds, f->distance[i], far, top);
-        comm_max_ids(comm, far, 4, (uint64_t)top + 2);
-        bounds_limits(limit, reach, far, top);
-        bounds_limit(&f->bounds, f->distance[i], limit, f->goals.all ? 0 : k->diameter[0]);
-    }
-    free(far);
-    free(limit);
-    return e->status;
+    const int32_t most = f->known.eccentricity[i];
+    const struct landmark_limit limit = {.bounds = &f->bounds, .targets = &f->bounds, .to = f->distance[i], .from = f->distance[i],
+                                         .most_to = most, .most_from = most, .floor = f->goals.all ? 0 : f->known.diameter[0]};
+    return root_search_limit(&f->search, &limit, e);
 }
 
 /* Collective. Sets the counts of open vertices and the bounds in f->known by the bounds of all vertices. */
@@ -93,12 +85,9 @@ static void summarise(struct finder *f)
 /* Collective. Once all eccentricities are known, sets the radius: a vertex with the smallest one may never have been a root. */
 static void settle_radius(struct finder *f)
 {
-    struct known *k = &f->known;
     struct found_vertex center;
-    if (root_search_pick(&f->search, &f->bounds, PICK_LEAST_UPPER, NULL, 0, &center) && center.value < k->radius[1]) {
-        k->radius[1] = center.value;
-        k->center = center.root;
-    }
+    if (root_search_pick(&f->search, &f->bounds, PICK_LEAST_UPPER, NULL, 0, &center))
+        known_take_center(&f->known, center.value, &center.root);
 }
 
 /* Collective. Uses the landmarks if it is time to do so, and sums up what is open. */
@@ -130,17 +119,10 @@ static void take_root(struct finder *f, const struct root *root, const struct fo
         f->bounds.lower[index] = e;
         f->bounds.upper[index] = 0;
     }
-    if (e > k->diameter[0]) {
-        k->diameter[0] = e;
-        k->from = *root;
-        k->to = farthest->root;
-    }
-    if (e < k->radius[1]) {
-        k->radius[1] = e;
-        k->center = *root;
-    }
+    known_take_pair(k, e, root, &farthest->root);
+    known_take_center(k, e, root);
     k->searches++;
-    f->last = *root;
+    f->known.last = *root;
 }
 
 /* Collective. Makes *root a landmark, and returns memory for the distances from it, which the caller then searches: memory of its own or,
@@ -166,7 +148,7 @@ static enum status search_from(struct finder *f, const struct root *root, int is
     int32_t *distance = is_landmark ? new_landmark(f, root, &place, e) : f->scratch;
     if (distance == NULL)
         return e->status;
-    root_search_run(&f->search, root, distance);
+    root_search_run(&f->search, ALONG, root, distance);
     root_search_pick(&f->search, &f->bounds, PICK_FARTHEST, distance, 0, farthest);
     bounds_narrow(&f->bounds, distance, farthest->value);
     if (f->known.size > 2)
@@ -211,7 +193,7 @@ static enum status begin_largest(struct finder *f, int *begun, struct error *e)
     struct found_vertex hub;
     struct root root = {0};
     while (largest < left && root_search_hub(&f->search, &f->bounds, 0, &hub)) {
-        root_search_run(&f->search, &hub.root, f->scratch);
+        root_search_run(&f->search, ALONG, &hub.root, f->scratch);
         const uint64_t size = count_reached(f, f->scratch);
         left -= smaller(size, left);
         if (size > largest) {
@@ -219,14 +201,14 @@ static enum status begin_largest(struct finder *f, int *begun, struct error *e)
             root = hub.root;
         }
         bounds_leave_out(&f->bounds, f->scratch);
-        f->last = hub.root;
+        f->known.last = hub.root;
         f->known.searches++;
     }
     *begun = largest > 0;
     if (!*begun)
         return ST_OK;
-    if (root.id != f->last.id)
-        root_search_run(&f->search, &root, f->scratch);
+    if (root.id != f->known.last.id)
+        root_search_run(&f->search, ALONG, &root, f->scratch);
     else
         f->known.searches--; /* begin_at counts this search */
     return begin_at(f, &root, f->scratch, e);
@@ -242,28 +224,30 @@ enum status finder_begin(struct finder *f, const struct root *root, int *begun, 
     if (root == NULL && f->search.searcher->graph.vertices == 0) { /* the first vertex is as good a component as any other */
         f->known.diameter[0] = 0;
         f->known.size = 1;
-        f->last = f->known.from = f->known.to = f->known.center = (struct root){.at = ROOT_AT_ISOLATED};
+        f->known.last = f->known.from = f->known.to = f->known.center = (struct root){.at = ROOT_AT_ISOLATED};
         *begun = 0;
         return ST_OK;
     }
+    if (directed_is_open(&f->directed))
+        return directed_begin(&f->directed, e);
     f->known.at_hub = root == NULL;
     if (root == NULL && !f->goals.every)
         return begin_largest(f, begun, e);
     if (root != NULL) {
-        root_search_run(&f->search, root, f->scratch);
+        root_search_run(&f->search, ALONG, root, f->scratch);
         return begin_at(f, root, f->scratch, e);
     }
     *begun = root_search_hub(&f->search, &f->bounds, 0, &hub);
     if (!*begun)
         return ST_OK;
-    root_search_run(&f->search, &hub.root, f->scratch);
+    root_search_run(&f->search, ALONG, &hub.root, f->scratch);
     if (f->goals.all || count_reached(f, f->scratch) > (uint64_t)f->known.diameter[0] + 1)
         return begin_at(f, &hub.root, f->scratch, e);
     bounds_leave_out(&f->bounds, f->scratch); /* no path in this component is longer than the diameter so far */
     f->known.open = f->known.above = f->known.below = 0;
     f->known.landmarks = 0;
     f->known.searches++;
-    f->last = hub.root;
+    f->known.last = hub.root;
     return ST_OK;
 }
 
@@ -334,7 +318,7 @@ static enum status step_by_round(struct finder *f, uint64_t most, struct error *
     for (uint32_t i = 0; i < count; i++) {
         struct found_vertex farthest = {.value = root[i].value};
         if (farthest.value > f->known.diameter[0]) { /* a pair of vertices is wanted */
-            root_search_run(&f->search, &root[i].root, f->scratch);
+            root_search_run(&f->search, ALONG, &root[i].root, f->scratch);
             root_search_pick(&f->search, &f->bounds, PICK_FARTHEST, f->scratch, 0, &farthest);
         }
         take_root(f, &root[i].root, &farthest);
@@ -359,6 +343,8 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
 {
     struct known *k = &f->known;
     struct found_vertex next = {.root = k->next}, farthest;
+    if (directed_is_open(&f->directed))
+        return directed_step(&f->directed, e);
     const int has_next = k->has_next && is_live(f, &k->next), for_diameter = f->goals.diameter && k->above > 0;
     int is_landmark = 0;
     k->has_next = 0;
@@ -393,14 +379,16 @@ enum status finder_restore(struct finder *f, struct error *e)
 {
     const uint32_t landmarks = f->known.landmarks;
     uint32_t place;
+    if (directed_is_open(&f->directed))
+        return directed_restore(&f->directed, e);
     f->known.landmarks = 0;
     for (uint32_t i = 0; i < landmarks; i++) {
         const struct root root = f->known.landmark[i];
         int32_t *distance = new_landmark(f, &root, &place, e);
         if (distance == NULL)
             return e->status;
-        root_search_run(&f->search, &root, distance);
-        f->last = root;
+        root_search_run(&f->search, ALONG, &root, distance);
+        f->known.last = root;
     }
     return ST_OK;
 }

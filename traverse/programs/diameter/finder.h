@@ -17,35 +17,8 @@
 #ifndef DBFS_FINDER_H
 #define DBFS_FINDER_H
 
+#include "directed.h"
 #include "rounds.h"
-
-/* What is wanted. */
-struct goals {
-    int diameter, radius, all;
-    int every; /* 1: of every component; 0: of one */
-};
-
-/* What is known so far. It is the same on all ranks, and part of the state that --resume reads, where it stands as it is in
- * memory. */
-struct known {
-    uint64_t searches;
-    uint64_t components; /* components that are finished */
-    uint64_t size;       /* vertices of the component that is searched now, or was searched last; 0: none was begun */
-    uint64_t open, above, below; /* the live vertices that struct open_bounds counts */
-    uint64_t turn, remote; /* steps since the component was begun; those of them from remote vertices, with goals.all */
-    int32_t diameter[2]; /* the lower and the upper bound of the diameter, of all components so far */
-    int32_t radius[2];   /* the same of the radius of the component */
-    int32_t least_open;  /* the least lower bound of a vertex with different bounds */
-    uint32_t landmarks, oldest; /* the number of landmarks; the next one that a new one replaces, if there are LANDMARKS */
-    uint32_t refined_at; /* the number of searches from which on the landmarks are used again */
-    int32_t has_next;    /* 1: `next` is searched from in the next step */
-    int32_t at_hub;      /* 1: a landmark has the highest degree of the component; 0: the user gave the first landmark */
-    struct root next;
-    struct root from, to; /* a pair of vertices at the distance diameter[0] */
-    struct root center;   /* a vertex with the eccentricity radius[1] or less */
-    struct root landmark[LANDMARKS];
-    int32_t eccentricity[LANDMARKS]; /* of the landmarks */
-};
 
 struct finder {
     struct root_search search;
@@ -53,13 +26,15 @@ struct finder {
     struct rounds rounds;
     struct goals goals;
     struct known known;
+    struct directed directed; /* finds what is wanted of a directed graph; not open for an undirected one */
     int32_t *distance[LANDMARKS]; /* [search.capacity] the distances from the landmarks; NULL: not yet allocated */
     int32_t *scratch;   /* [search.capacity] the distances from a root that is no landmark */
-    struct root last;   /* the last root */
 };
 
-/* Opens *finder for an open searcher. The caller calls finder_close even after a failure. */
-enum status finder_open(struct finder *finder, struct searcher *searcher, const struct goals *goals, struct error *e);
+/* Opens *finder for an open searcher and, of a directed graph, one that searches in reverse; otherwise `reverse` is NULL. The caller calls
+ * finder_close even after a failure. */
+enum status finder_open(struct finder *finder, struct searcher *searcher, struct searcher *reverse, const struct goals *goals,
+                        struct error *e);
 void finder_close(struct finder *finder); /* frees everything; *finder may be zeroed */
 
 /* Begins the component of a root or, if `root` is NULL, the largest one or, with goals.every, the next one; without goals.all,

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Numbers the vertices of this rank (root_search.h). */
-enum status root_search_open(struct root_search *s, struct searcher *searcher, struct error *e)
+enum status root_search_open(struct root_search *s, struct searcher *searcher, struct searcher *reverse, struct error *e)
 {
     const struct graph *graph = &searcher->graph;
-    *s = (struct root_search){.searcher = searcher};
+    *s = (struct root_search){.searcher = searcher, .reverse = reverse};
     s->first = zeroed(graph->device_count + UINT64_C(1), sizeof *s->first, "shards", e);
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
         s->first[g + 1] = s->first[g] + graph->shards[g].locals;
@@ -29,9 +29,9 @@ void root_search_close(struct root_search *s)
 
 /* Collective. Searches from a root, and copies the distances to the host (root_search.h). Every device copies those of the
  * delegates, which are the same on all. */
-void root_search_run(struct root_search *s, const struct root *root, int32_t *distance)
+void root_search_run(struct root_search *s, enum side side, const struct root *root, int32_t *distance)
 {
-    struct searcher *searcher = s->searcher;
+    struct searcher *searcher = side == ALONG ? s->searcher : s->reverse;
     struct rank *rank = &searcher->rank;
     struct bfs_times times;
     struct error error = {0};
@@ -46,10 +46,11 @@ void root_search_run(struct root_search *s, const struct root *root, int32_t *di
         rank->backend->answers->read_depths(rank->devices[g], distance + s->first[g], distance + s->first[rank->device_count],
                                             &error);
     if (error.status != ST_OK) {
-        searcher_explain_memory(searcher, &error);
+        searcher_explain_memory(s->searcher, &error);
         comm_abort(&searcher->comm, searcher->args->cli.program, &error);
     }
-    s->levels = times.iterations + 1;
+    if (side == ALONG)
+        s->levels = times.iterations + 1;
 }
 
 /* Returns the shard of this rank that has the vertex with this index as a normal; the number of shards if it is a delegate. */
@@ -123,6 +124,26 @@ int root_search_pick(const struct root_search *s, const struct bounds *bounds, e
     const int is_largest = pick == PICK_FARTHEST || pick == PICK_REMOTE || pick == PICK_EXTREME;
     found->value = is_largest ? value : INT32_MAX - value;
     return key > 0;
+}
+
+/* Collective. Lowers the upper bounds by a landmark (root_search.h). */
+enum status root_search_limit(const struct root_search *s, const struct landmark_limit *l, struct error *e)
+{
+    const struct comm *comm = &s->searcher->comm;
+    const int32_t top = l->most_to + l->most_from;
+    int32_t *far = malloc(((size_t)top + 2) * sizeof *far), *limit = malloc(((size_t)l->most_to + 2) * sizeof *limit);
+    if (far == NULL || limit == NULL)
+        fail_memory(e, "distances of pairs", ((size_t)top + 2) * sizeof *far);
+    if (comm_agree(comm, e) == ST_OK) {
+        memset(far, 0xff, ((size_t)top + 2) * sizeof *far);
+        bounds_far(l->targets, l->from, far, top);
+        comm_max_ids(comm, far, 4, (uint64_t)top + 2);
+        bounds_limits(limit + 1, l->most_to, far, top);
+        bounds_limit(l->bounds, l->to, limit + 1, l->beyond, l->floor);
+    }
+    free(far);
+    free(limit);
+    return e->status;
 }
 
 /* Sets *first and *end to the vertices of this rank with one edge: the last ones of shard number g of this rank, or, behind the

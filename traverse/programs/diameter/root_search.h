@@ -10,22 +10,26 @@
 
 #include "traverse/session/searcher.h"
 
+/* Which way a search goes: along the edges, or against those of a directed graph. */
+enum side { ALONG, AGAINST, SIDES };
+
 struct root_search {
     struct searcher *searcher;
+    struct searcher *reverse; /* searches against the edges; NULL: the graph is undirected */
     uint64_t *first;   /* [shards of this rank + 1] the index of each shard's first normal; the last: that of delegate 0 */
     uint64_t count;    /* the vertices of this rank */
     uint64_t capacity; /* elements of an array of distances: on ranks that do not have the delegates, d more than `count` */
     double seconds;    /* of the searches alone, on this rank */
-    uint32_t levels;   /* all distances of the last search are below this number */
+    uint32_t levels;   /* all distances of the last search along the edges are below this number */
 };
 
-/* Opens *s for searches by an open searcher. The caller calls root_search_close even after a failure. */
-enum status root_search_open(struct root_search *s, struct searcher *searcher, struct error *e);
+/* Opens *s for searches by an open searcher, and one in reverse or NULL. The caller calls root_search_close even after a failure. */
+enum status root_search_open(struct root_search *s, struct searcher *searcher, struct searcher *reverse, struct error *e);
 void root_search_close(struct root_search *s); /* frees everything; *s may be zeroed */
 
-/* Collective. Searches from a root. Sets the array `distance`, of s->capacity values, to the distances of the vertices of this rank,
+/* Collective. Searches from a root, along the edges or against them. Sets the array `distance`, of s->capacity values, to the distances of the vertices of this rank,
  * by index; -1 (DEPTH_UNREACHED) if not reached. A failure ends the whole job, as other ranks would wait. */
-void root_search_run(struct root_search *s, const struct root *root, int32_t *distance);
+void root_search_run(struct root_search *s, enum side side, const struct root *root, int32_t *distance);
 
 /* A vertex that was picked among those of all ranks. `value` is its distance or bound, of which PICK_... speaks. */
 struct found_vertex {
@@ -45,6 +49,19 @@ uint64_t root_search_best(const struct root_search *s, struct picked mine, struc
 /* Collective. Finds a vertex of the highest degree among those that are live or, if `live` is 0, whose lower bound is NEVER_REACHED.
  * Returns 0 if there is none. */
 int root_search_hub(const struct root_search *s, const struct bounds *bounds, int live, struct found_vertex *found);
+
+/* A landmark that lowers upper bounds (bounds.h). In an undirected graph `targets`, `from` and `most_from` are the same as those before. */
+struct landmark_limit {
+    struct bounds *bounds;        /* the bounds that are lowered */
+    const struct bounds *targets; /* the bounds of the vertices at the other ends of pairs */
+    const int32_t *to, *from;     /* distances of this rank's vertices to the landmark, and from it to them */
+    int32_t most_to, most_from;   /* the largest of each, over all ranks */
+    const int32_t *beyond;        /* as in bounds_limit */
+    int32_t floor;                /* upper bounds below it are of no use, and are not told apart */
+};
+
+/* Collective. Lowers the upper bounds of l->bounds by the pairs that a landmark leaves possible. */
+enum status root_search_limit(const struct root_search *s, const struct landmark_limit *l, struct error *e);
 
 /* Returns the index of a root on this rank, or UINT64_MAX if another rank has it, or no rank. */
 uint64_t root_search_index(const struct root_search *s, const struct root *root);

@@ -118,7 +118,7 @@ static int32_t search_alone(struct rounds *r, const struct found_vertex *root, u
                             int32_t *scratch)
 {
     const uint64_t index = root_search_index(r->search, &root->root);
-    root_search_run(r->search, &root->root, scratch);
+    root_search_run(r->search, ALONG, &root->root, scratch);
     const int32_t far_here = bounds_raise(r->bounds, scratch, root->value, number, assumed);
     const int32_t ecc = (int32_t)comm_max_of(&r->search->searcher->comm, (uint64_t)(far_here + 1)) - 1;
     if (index != UINT64_MAX)

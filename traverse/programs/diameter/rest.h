@@ -1,0 +1,57 @@
+/* rest.h: the vertices of a directed graph outside of its core, by their strong components.
+ *
+ * The core is the strong component of a vertex z, from which a search along the edges and one against them are known. A pair of vertices
+ * (v, w), where v reaches z and z reaches w, is at most d(v, z) + d(z, w) apart. Of every other pair with a path from v to w, neither
+ * vertex is in the core, and no edge of the path leads from a vertex that reaches z to one that z reaches. So the rest is the graph without
+ * the core and without such edges.
+ *
+ * Each strong component of the rest has a pivot. From a vertex of component A to one of component B, a path goes through the pivots of A,
+ * of B, and of components between. The distance between the pivots of two components with an edge between them is at most the length
+ * that the rest keeps for them, the shortest one by way of such an edge. As these edges have no cycle, one pass over the components
+ * finds how far the vertices that each pivot reaches can be (Borassi et al., section 4). */
+#ifndef DBFS_REST_H
+#define DBFS_REST_H
+
+#include "bounds.h"
+
+#include "traverse/programs/joined/joined_graph.h"
+
+/* The component of a vertex of the core. */
+#define REST_CORE UINT32_MAX
+
+/* R is the number of vertices outside of the core, C that of their strong components. Members, components and edges between components
+ * are numbered. An index is that of root_search.h. */
+struct rest {
+    struct memory_budget *budget;
+    uint64_t count;        /* R */
+    uint32_t components;   /* C */
+    uint32_t *component;   /* [vertices] the component of each vertex, by index; REST_CORE: it is in the core */
+    uint32_t *member;      /* [R] the index of each member; those of a component lie side by side, its pivot first */
+    uint32_t *first;       /* [C + 1] the first member of each component. Edges lead to components with smaller numbers */
+    int32_t *distance[2];  /* [R] the distances of each member from the pivot, and to it */
+    uint64_t *first_edge;  /* [C + 1] the first edge from each component */
+    uint32_t *edge_to;     /* [edges] the component that the edge leads to */
+    int32_t *edge_length;  /* [edges] at least the distance from pivot to pivot */
+    int32_t *farthest;     /* [C] used by rest_beyond */
+};
+
+/* Finds the rest. along[] and against[] are the distances of all vertices from z and to it, by index; -1: there is no path. `all` has all
+ * vertices, and rows along the edges; it may be closed afterwards. The caller calls rest_close even after a failure. */
+enum status rest_open(struct rest *rest, const struct joined_graph *all, const int32_t *along, const int32_t *against, struct error *e);
+void rest_close(struct rest *rest); /* frees everything; *rest may be zeroed */
+
+/* Returns the number of vertices in the largest component. */
+uint32_t rest_largest(const struct rest *rest);
+
+/* Returns the number of vertices in a component. */
+static inline uint32_t rest_size(const struct rest *rest, uint32_t component)
+{
+    return rest->first[component + 1] - rest->first[component];
+}
+
+/* Sets beyond[v], by index, to an upper bound of the distances from v along the edges of the rest or, with `against`, to v, of all targets:
+ * the vertices whose upper bound in *targets is above `floor`. It is 0 in the core. `bounds` has the upper bounds of the vertices v. */
+void rest_beyond(struct rest *rest, int against, const struct bounds *bounds, const struct bounds *targets, int32_t floor,
+                 int32_t *beyond);
+
+#endif
