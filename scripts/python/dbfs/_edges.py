@@ -144,6 +144,8 @@ def of_networkx(graph) -> tuple[list, numpy.ndarray]:
     nodes = list(graph)
     adjacency = getattr(graph, "_adj", graph.adj)  # the plain dictionary, where there is one
     rows = [adjacency[node] for node in nodes]
+    if not isinstance(adjacency, dict):  # a view, whose rows may have other lengths than they say
+        rows = list(map(list, rows))
     number = dict(zip(nodes, range(len(nodes))))
     degrees = numpy.fromiter(map(len, rows), numpy.int64, len(rows))
     edges = numpy.empty((int(degrees.sum()), 2), numpy.int32 if len(nodes) < 1 << 31 else numpy.int64)
