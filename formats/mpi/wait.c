@@ -1,5 +1,6 @@
 /* wait.c: see wait.h */
 #include "wait.h"
+#include "library.h"
 
 #include <sched.h>
 #include <time.h>
@@ -21,7 +22,7 @@ static int job_is_crowded;
 void wait_agree(int crowded)
 {
     crowded = crowded && LIBRARY_SPINS;
-    MPI_Allreduce(&crowded, &job_is_crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    mpi.Allreduce(&crowded, &job_is_crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 }
 
 int wait_is_crowded(void)
@@ -33,7 +34,7 @@ int wait_is_crowded(void)
 static int is_over(MPI_Request *request, MPI_Status *status)
 {
     int over;
-    MPI_Test(request, &over, status);
+    mpi.Test(request, &over, status);
     return over;
 }
 
@@ -41,7 +42,7 @@ static int is_over(MPI_Request *request, MPI_Status *status)
 void wait_for(MPI_Request *request, MPI_Status *status)
 {
     if (!job_is_crowded) {
-        MPI_Wait(request, status);
+        mpi.Wait(request, status);
         return;
     }
     for (unsigned looks = 0; !is_over(request, status); looks++) {

@@ -2,12 +2,12 @@
  * system pauses a job, all heartbeats stop. So a rank that was paused itself names no rank until another timeout has passed. */
 #include "watch.h"
 #include "host.h"
+#include "library.h"
 
 #include "formats/base/cli.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ _Noreturn static void end_job(const struct pulse *late, const char *why, uint64_
     fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n", watch.program,
             late->rank, watch.comm.host, PHASE_BYTES, late->phase, why, (double)ms / 1000);
     nanosleep(&(struct timespec){.tv_nsec = PASS_ON_MS * 1000000}, NULL);
-    MPI_Abort(MPI_COMM_WORLD, ST_RUNTIME);
+    mpi.Abort(MPI_COMM_WORLD, ST_RUNTIME);
     _exit(ST_RUNTIME);
 }
 
@@ -176,8 +176,8 @@ static void share_pulses(const struct comm *comm)
 {
     MPI_Aint bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *watch.own) : 0;
     int unit;
-    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host_ranks(), &watch.own, &watch.window) == MPI_SUCCESS) {
-        MPI_Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
+    if (mpi.Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host_ranks(), &watch.own, &watch.window) == MPI_SUCCESS) {
+        mpi.Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
         watch.own = &watch.pulses[comm->host_rank];
         *watch.own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
     }
@@ -219,10 +219,10 @@ enum status watch_start(const struct comm *comm, const char *program, double sec
     watch.program = program;
     watch.timeout_ms = seconds < 1e9 ? (uint64_t)(seconds * 1000) + 1 : UINT64_MAX / 2;
     share_pulses(comm);
-    MPI_Barrier(MPI_COMM_WORLD); /* all pulses are there */
+    mpi.Barrier(MPI_COMM_WORLD); /* all pulses are there */
     if (watch.own == NULL || pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0)
         failing = (int)comm->rank;
-    MPI_Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    mpi.Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (failing < (int)comm->ranks)
         fail(e, ST_RESOURCE, "--timeout: rank %d has no thread or no shared memory to watch others with", failing);
     return e->status;
