@@ -351,6 +351,7 @@ static enum status dbfs_components(const struct cli *cli, struct command *c, con
     c->inputs.once = !c->strong && c->output[SIZES] == NULL && c->output[LARGEST] == NULL;
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &space.budget, e) == ST_OK) {
+        space.threads = cli_threads_worth(cli, space.threads, source.largest_share);
         warn_missing(cli, &source);
         find_and_write(cli, c, &source, &space, &spill, e);
     }

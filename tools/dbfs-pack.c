@@ -451,6 +451,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
         return e->status;
+    c->pack.threads = cli_threads_worth(cli, c->pack.threads, source.largest_share);
     warn_missing(cli, &source);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;

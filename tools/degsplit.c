@@ -333,6 +333,7 @@ static enum status degsplit(const struct cli *cli, const struct command *c, cons
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        options.threads = cli_threads_worth(cli, options.threads, source.largest_share);
         warn_missing(cli, &source);
         if (!c->plan &&
             edge_source_make_dense(&source, /* p */ 1, options.threads, &budget, e) == ST_OK)

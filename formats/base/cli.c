@@ -372,6 +372,14 @@ int cli_threads(const struct cli *cli)
     return share > 0 ? share : 1;
 }
 
+/* The threads that are worth their start for so many edges. */
+int cli_threads_worth(const struct cli *cli, int threads, uint64_t edges)
+{
+    enum { EDGES_OF_THREAD = 1 << 17 };
+    uint64_t most = 1 + edges / EDGES_OF_THREAD;
+    return cli->threads > 0 || most > (uint64_t)threads ? threads : (int)most;
+}
+
 /* Folder number `i` for temporary files: those of -T in turn, else $TMPDIR, else /tmp. */
 const char *cli_tmpdir(const struct cli *cli, int i)
 {

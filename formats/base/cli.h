@@ -97,6 +97,10 @@ int cli_cores(void);
  * number of cores that this process may run on, divided by cli->host_processes. */
 int cli_threads(const struct cli *cli);
 
+/* Returns how many of `threads` threads to use for work on so many edges: all if -@ is given, otherwise at most one for each 2^17
+ * edges, because more would take longer to start than they save. */
+int cli_threads_worth(const struct cli *cli, int threads, uint64_t edges);
+
 /* cli_tmpdir returns folder number `i` for temporary files. cli_tmpdirs stores all in folder[], and returns their number. */
 const char *cli_tmpdir(const struct cli *cli, int i);
 int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);

@@ -282,6 +282,17 @@ check_exit 2 '-s and --for' "$pack" -p 1 -s "$tmp/g.split" --for gpu -o "$tmp/x"
 check_says '^dbfs-pack: -s and --for exclude each other'
 check_exit 2 'a rule that there is not' "$pack" -p 1 --suggest speed -o "$tmp/x" "$tmp/g.edges"
 
+# libgomp prints a line for each thread of a team
+teams() { OMP_DISPLAY_AFFINITY=true "$@" 2>&1 >/dev/null | grep -c 'affinity'; }
+if [ "$(teams "$pack" -q -@ 2 -o "$tmp/teams" "$tmp/g.edges")" = 2 ]; then
+    for words in "dbfs-pack -q --force -o $tmp/teams" 'degsplit -q -o /dev/null' 'dbfs-components -q -o /dev/null'; do
+        check "${words%% *} does a small graph with one thread" test "$(teams "$BIN"/$words "$tmp/g.edges")" = 0
+        check "${words%% *} -@ 2 starts a thread for it" test "$(teams "$BIN"/$words -@ 2 "$tmp/g.edges")" = 2
+    done
+else
+    skip 'threads by the size of the graph: this OpenMP is not libgomp'
+fi
+
 check_exit 0 '--help' "$pack" --help
 cp "$tmp/out" "$tmp/help"
 check '--help goes to standard output' grep -q '^usage: dbfs-pack' "$tmp/help"

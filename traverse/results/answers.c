@@ -20,6 +20,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
+/* Tables of more values than this are made by all threads. */
+enum { MANY_VALUES = 1 << 16 };
+
 /* ---- opening ---- */
 
 /* Makes the tables of device g (struct answer_tables): the vertex of each value and, if `parents` is set, the input id of each
@@ -39,10 +42,10 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     if (memory_take(rank->budget, (void **)&t->vertex, values, 4, "vertices of values", e) != ST_OK)
         return e->status;
     memory_advise_huge(t->vertex);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (values > MANY_VALUES)
     for (uint64_t i = 0; i < values; i++)
         t->vertex[i] = (uint32_t)vertices; /* this number stands for an id without edges */
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (vertices > MANY_VALUES)
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)
@@ -51,7 +54,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     if (!parents || memory_take(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
         return e->status;
     memory_advise_huge(t->ids);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (vertices > MANY_VALUES)
     for (uint64_t i = 0; i < vertices; i++)
         answer_set_id(t->ids, t->id_bytes, i, (int64_t)original_id(graph, numbered_vertex_id(shard, i)));
     return ST_OK;

@@ -10,6 +10,9 @@
 /* The order of the four subgraphs in a row of the joined graph. Edges to delegates come first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
+/* More rows of a shard than this are taken by all threads. */
+enum { MANY_ROWS = 1 << 14 };
+
 /* Returns the number, in the joined graph, of vertex `i` of a shard: of delegate i or, if `kind` is NORMALS, of local vertex i. */
 static inline uint64_t vertex_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind, uint64_t i)
 {
@@ -70,7 +73,7 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
             const struct csr *csr = &shard->csr[set];
             uint64_t *ends = rows->offsets + 1;
             const uint64_t count = csr->edges > 0 ? csr->rows : 0;
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (count > MANY_ROWS)
             for (uint64_t row = 0; row < count; row++) {
                 const uint64_t v = vertex_of(all, shard, subgraph_rows(in_order[i]), row);
                 struct row_copy copy = {all, shard, in_order[i], copies ? rows->columns + ends[v] : NULL};
@@ -134,7 +137,7 @@ static enum status number_vertices(struct joined_graph *all, const struct comm *
     for (uint32_t s = 0; s < graph->device_count; s++) {
         const struct shard *shard = &graph->shards[s];
         const uint64_t first = all->first[shard->index];
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (shard->locals > MANY_ROWS)
         for (uint64_t i = 0; i < shard->locals; i++)
             all->ids[first + i] = original_id(graph, local_vertex_id(shard, i));
     }
