@@ -34,6 +34,9 @@ for p in 1 2; do
     check_exit 3 "$p parts, an edge at one end alone: dbfs-batch --parents" timeout 60 "$BIN/dbfs-batch" -q --backend "$backend" \
         -@ 1 -r 0 --parents "$tmp/parents.npy" "$tmp/$p-apart"
     check_says "$p-apart/part-0000-of-000$p.dbfs: vertex 90 was found over an edge that it does not have"
+    check_exit 3 "$p parts, an edge at one end alone: a table that two ranks write" timeout 60 "$MPIEXEC" -n 2 "$BIN/dbfs-batch" -q --backend "$backend" \
+        -@ 1 -r 99,0 --batch 1 --depths "$tmp/tree.csv" --parents "$tmp/tree.csv" "$tmp/$p-apart"
+    check "$situation: is not left" test ! -e "$tmp/tree.csv"
 done
 check_exit 3 '--verify sees it' "$BIN/dbfs-pack" -q --verify "$tmp/1-apart"
 

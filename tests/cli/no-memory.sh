@@ -182,6 +182,10 @@ tool two "$(stride 30)" 'dbfs-batch, tables, two ranks' "$BIN/dbfs-batch" --back
     -t 3,4 --depths "$tmp/o/x3.npy" "$tmp/x"
 tool two "$(stride 40)" 'dbfs-batch --distribute, two ranks' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --distribute -n 4 --batch 2 \
     --reached "$tmp/o/x" -t 103 -t 104 --map "$tmp/names" --depths "$tmp/o/x3" "$tmp/x"
+tool two "$(stride 30)" 'dbfs-batch, distances and parents, two ranks' "$BIN/dbfs-batch" --backend cpu -q -@ 1 -n 4 --batch 1 \
+    --depths "$tmp/o/x" --parents "$tmp/o/x" "$tmp/x"
+tool two "$(stride 40)" 'dbfs-batch --distribute, two ranks, distances' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --distribute -n 4 \
+    --depths "$tmp/o/x" "$tmp/x"
 tool one "$(stride 7)" 'dbfs-batch --sample' "$BIN/dbfs-batch" --backend cpu -q -@ 1 --sample 5 --centrality "$tmp/o/x" "$tmp/x"
 
 tool two "$(stride 40)" 'dbfs-traverse, two ranks, nearest roots' "$traverse" --backend cpu -q -@ 1 -n 8 --together \

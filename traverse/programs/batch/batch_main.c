@@ -1,4 +1,5 @@
 /* batch_main.c: the program dbfs-batch, which searches from many roots at once, batch after batch, and reports results */
+#include "batch_files.h"
 #include "batch_search.h"
 #include "centrality.h"
 #include "root_tables.h"
@@ -7,8 +8,6 @@
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/backend_table.h"
 #include "traverse/options/options.h"
-#include "traverse/results/outputs.h"
-#include "traverse/results/results.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
 
@@ -42,14 +41,7 @@ struct batching {
     struct centrality centrality;
     struct sampled sampled;    /* of --sample */
     struct root_tables tables; /* of --reached, --hops and --targets */
-    /* the matrix of the distances from all roots, with a row for each root; NULL: not wanted */
-    struct outfile *matrix;
-    uint64_t matrix_at;           /* byte offset of the first row of the matrix */
-    /* [n] the distances or parents of one root, by input id, each of up to 8 bytes; NULL: not wanted */
-    void *values;
-    uint64_t deeper; /* number of distances that --depths-width does not hold; sum over all ranks at the end */
-    void *parents; /* [n] the parents, by input id: own memory if distances and parents go into one table, otherwise `values` */
-    struct result_table depth_table, parent_table; /* tables of several roots, if those are wanted */
+    struct batch_files files;  /* of --depths and --parents */
     struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
     uint64_t checksum;            /* sum over all roots of a hash of root and checksum; only rank 0 has it */
     double seconds;               /* seconds that this rank has spent in all its searches */
@@ -103,13 +95,6 @@ static int searches_end_at_targets(const struct args *args)
            args->centrality == NULL;
 }
 
-/* Returns whether --depths names one .npy matrix for several roots. Otherwise each root has a file of its own. */
-static int wants_matrix(const struct args *args)
-{
-    return args->depths != NULL && strstr(args->depths, "%d") == NULL && result_format_of(RESULT_BY_SUFFIX, args->depths) == RESULT_NPY &&
-           (args->count > 1 || args->all_roots);
-}
-
 /* With targets, makes --depths the table of the distances to them. If nothing else wants whole searches, they end when all targets are
  * found, and then have no checksums. */
 static void take_targets(struct args *args)
@@ -159,7 +144,7 @@ static void parse(struct args *args, int argc, char **argv)
     const char *const file[] = {args->depths, args->parents};
     const int several = args->count > 1 || args->all_roots, is_asked = args->roots_given || args->count_given || args->all_roots;
     for (int i = 0; i < 2; i++) {
-        const int takes_all = (i == 0 && wants_matrix(args)) || (args_is_table(args, file[i]) && is_asked);
+        const int takes_all = (i == 0 && batch_files_want_matrix(args)) || (args_is_table(args, file[i]) && is_asked);
         if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !takes_all)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name, or a table (.csv, .tsv)%s", file[i],
                       i == 0 ? " or a matrix (.npy)" : "");
@@ -173,193 +158,6 @@ static void parse(struct args *args, int argc, char **argv)
         cli_usage(&args->cli, "--distribute: the ranks find no parents together; --depths has distances, and dbfs-traverse finds parents");
     if (args->distribute && args->backend == BACKEND_CUDA)
         cli_usage(&args->cli, "--distribute is for CPUs: with --backend cuda each GPU needs the whole graph");
-}
-
-/* ---- files of distances and parents ---- */
-
-/* Returns the table to which each root appends its lines: `table` if the result with this name takes several roots, otherwise
- * NULL. */
-static struct result_table *table_of_roots(const struct batching *b, const char *name, struct result_table *table)
-{
-    const int several = b->searcher.roots.count > 1;
-    return several && args_is_table(&b->args, name) && strstr(name, "%d") == NULL ? table : NULL;
-}
-
-/* Fails if several ranks would append to one table. Each rank finishes its roots at another time, unless all search together. */
-static enum status refuse_shared_tables(struct batching *b, struct error *e)
-{
-    const char *const file[] = {b->args.depths, b->args.parents};
-    for (int i = 0; i < 2 && b->searcher.comm.ranks > 1 && b->sharing->ranks == 1; i++) {
-        if (table_of_roots(b, file[i], &b->depth_table) != NULL)
-            return fail(e, ST_USAGE, "%s: of several ranks each writes files of its own: several roots need %%d in the file "
-                        "name", file[i]);
-    }
-    return ST_OK;
-}
-
-/* Collective. Opens what files of distances and parents need: allocates b->values and b->parents and, if --depths names a matrix, opens it
- * on all ranks, because each rank will write the rows of its own roots. If ranks divide the graph, rank 0 alone has values and
- * writes. Rank 0 writes the header, and leaves space for all rows. Fails on all ranks if one rank fails. */
-static enum status open_files(struct batching *b, struct error *e)
-{
-    const char *depths = b->args.depths;
-    const struct comm *comm = &b->searcher.comm;
-    const uint64_t n = b->searcher.graph.manifest.totals.n, roots = b->searcher.roots.count;
-    const int one_table = args_in_one_table(&b->args);
-    refuse_shared_tables(b, e);
-    if (e->status == ST_OK && (depths != NULL || b->args.parents != NULL) && b->sharing->rank == 0)
-        memory_take(&b->searcher.budget, &b->values, n, one_table ? 4 : 8, "results by id", e);
-    b->parents = b->values;
-    if (e->status == ST_OK && one_table)
-        memory_take(&b->searcher.budget, &b->parents, n, answer_id_bytes(n), "parents by id", e);
-    if (comm_agree(comm, e) != ST_OK || !wants_matrix(&b->args))
-        return e->status;
-    if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
-        char header[NPY_HEADER_BYTES];
-        npy_header(header, b->args.depths_width, roots, n);
-        if (!outfile_seekable(b->matrix))
-            fail(e, ST_USAGE, "%s: a matrix needs a regular file", depths);
-        else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
-            outfile_skip(b->matrix, roots * n * b->args.depths_width, &b->matrix_at, e);
-    }
-    if (comm_agree(comm, e) != ST_OK || comm->ranks == 1 || b->sharing->ranks > 1)
-        return e->status;
-    comm_broadcast(comm, &b->matrix_at, sizeof b->matrix_at, 0);
-    if (!outputs_join(&b->matrix, comm, 1, depths))
-        return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", depths);
-    return ST_OK;
-}
-
-/* Counts the distances by_id[n] that are larger than what --depths-width holds, for the warning at the end. */
-static void count_deeper(struct batching *b, const int32_t *by_id, uint64_t n)
-{
-    const int64_t deepest = deepest_of_width(b->args.depths_width);
-    uint64_t deeper = 0;
-    if (b->args.depths_width == 4 || args_is_table(&b->args, b->args.depths))
-        return;
-    for (uint64_t i = 0; i < n; i++)
-        deeper += by_id[i] > deepest;
-    b->deeper += deeper;
-}
-
-/* A vertex and its distance, as a rank sends them. */
-struct sent_depth {
-    uint64_t id;
-    int64_t depth;
-};
-
-/* Collective over the ranks that divide the graph. Adds to by_id[n] of rank 0 the distances that the other ranks have noted. Each of
- * them in turn sends those of the vertices that were reached; a message that is not full is its last one. If a rank fails, all do. */
-static enum status gather_depths(const struct batching *b, const int32_t *depth, int32_t *by_id, struct error *e)
-{
-    enum { SENT = 1 << 16 };
-    const struct comm *comm = b->sharing;
-    struct sent_depth *sent = zeroed(SENT, sizeof *sent, "distances of other ranks", e);
-    uint64_t count = SENT, v = 0;
-    if (comm_agree(comm, e) == ST_OK && comm->rank > 0) {
-        while (count == SENT) {
-            for (count = 0; count < SENT && v < b->noted.vertices; v++) {
-                if (depth[v] >= 0)
-                    sent[count++] = (struct sent_depth){b->noted.ids[v], depth[v]};
-            }
-            comm_swap(comm, 0, sent, count * sizeof *sent, COMM_NONE, NULL, 0);
-        }
-    }
-    for (uint32_t rank = 1; e->status == ST_OK && comm->rank == 0 && rank < comm->ranks; rank += count < SENT) {
-        count = comm_swap(comm, COMM_NONE, NULL, 0, rank, sent, SENT * sizeof *sent) / sizeof *sent;
-        for (uint64_t i = 0; i < count; i++)
-            by_id[sent[i].id] = (int32_t)sent[i].depth;
-    }
-    free(sent);
-    return e->status;
-}
-
-/* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file or a table. If
- * the table has parents, too, only fills b->values. `depth` [vertices] has the distances by vertex that this rank notes. Vertices
- * without edges are written as unreached, except the root. Overwrites b->values. Collective over the ranks that divide the graph, of
- * which rank 0 writes; if that fails, only rank 0 knows. */
-static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
-{
-    const struct rank writer = {.comm = &comm_alone, .graph = &b->searcher.graph, .budget = &b->searcher.budget};
-    const struct root *root = &b->searcher.roots.root[row];
-    const struct result_file file = {
-        .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values,
-        .depth_bytes = b->args.depths_width, .table = table_of_roots(b, b->args.depths, &b->depth_table)};
-    const uint32_t width = b->args.depths_width;
-    const uint64_t n = b->searcher.graph.manifest.totals.n;
-    int32_t *by_id = b->values;
-    if (b->sharing->rank == 0) {
-        memset(by_id, 0xff, n * sizeof *by_id); /* all values become DEPTH_UNREACHED */
-        by_id[original_id(&b->searcher.graph, root->id)] = 0;
-#pragma omp parallel for schedule(static)
-        for (uint64_t v = 0; v < b->noted.vertices; v++)
-            by_id[b->noted.ids[v]] = depth[v];
-    }
-    if (b->sharing->ranks > 1 && (gather_depths(b, depth, by_id, e) != ST_OK || b->sharing->rank > 0))
-        return e->status;
-    count_deeper(b, by_id, n);
-    if (b->matrix == NULL)
-        return args_in_one_table(&b->args) ? ST_OK : results_write_values(&writer, root, &file, e);
-    if (width < 4)
-        narrow_depths(by_id, by_id, n, width);
-    return outfile_fill(b->matrix, b->matrix_at + row * n * width, by_id, n * width, e);
-}
-
-/* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
- * v is the root, returns v. Returns JOINED_NOWHERE if no neighbour is one level nearer: the edge over which the search has
- * found v is missing in the rows of v. `depth` is [vertices], the distances by vertex of the joined graph. */
-static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
-{
-    const struct joined_rows *rows = graph->pull;
-    uint64_t at = rows->offsets[v], end = rows->offsets[v + 1];
-    if (depth[v] == 0)
-        return v;
-    while (at < end && depth[rows->columns[at]] != depth[v] - 1)
-        at++;
-    return at < end ? rows->columns[at] : JOINED_NOWHERE;
-}
-
-/* Fails with ST_BAD_DATA, as the rows of vertex v do not have the edge over which the search has found v. The message names
- * the file that has these rows. */
-static enum status fail_orphan(const struct batching *b, uint64_t v, struct error *e)
-{
-    const struct graph *graph = &b->searcher.graph;
-    const uint64_t id = b->all.ids[v];
-    const uint32_t shard = shard_of_vertex(stored_id(graph, id), graph->manifest.p);
-    return fail(e, ST_BAD_DATA, "%s: vertex %" PRIu64 " was found over an edge that it does not have: the parts contradict "
-                "each other, see `dbfs-pack --verify`", container_path(graph->shards[shard].file), shown_id(graph, id));
-}
-
-/* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
- * parents to a file or a table, by input id; if the table has distances, too, writes those of b->values. `depth` is [vertices],
- * the distances by vertex of the joined graph. Overwrites b->parents. Fails with ST_BAD_DATA if a reached vertex has no parent. */
-static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
-{
-    const struct root *root = &b->searcher.roots.root[row];
-    const int one_table = args_in_one_table(&b->args);
-    const struct result_file file = {.name = b->args.parents,
-                                     .kind = one_table ? ANSWER_DEPTHS : ANSWER_PARENTS,
-                                     .with_parents = one_table,
-                                     .map = b->searcher.map,
-                                     .values = b->values,
-                                     .parents = one_table ? b->parents : NULL,
-                                     .table = table_of_roots(b, b->args.parents, &b->parent_table)};
-    const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
-    const uint32_t width = answer_id_bytes(n);
-    memset(b->parents, 0xff, n * width); /* all values become -1, which stands for no parent */
-    answer_set_id(b->parents, width, own, (int64_t)own);
-    uint64_t orphan = JOINED_NOWHERE; /* the first reached vertex without a parent */
-#pragma omp parallel for schedule(dynamic, 4096) reduction(min : orphan)
-    for (uint64_t v = 0; v < b->all.vertices; v++) {
-        const uint64_t parent = depth[v] >= 0 ? parent_of(&b->all, depth, v) : v;
-        if (parent == JOINED_NOWHERE)
-            orphan = smaller(orphan, v);
-        else if (depth[v] >= 0)
-            answer_set_id(b->parents, width, b->all.ids[v], (int64_t)b->all.ids[parent]);
-    }
-    if (orphan != JOINED_NOWHERE)
-        return fail_orphan(b, orphan, e);
-    return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
 /* ---- set-up ---- */
@@ -482,7 +280,9 @@ static enum status set_up(struct batching *b, struct error *e)
     if (comm_agree(&s->comm, e) != ST_OK ||
         root_tables_open(&b->tables, args, s, &b->noted, searches_end_at_targets(args), e) != ST_OK)
         return e->status;
-    return open_files(b, e);
+    b->files = (struct batch_files){.args = args, .searcher = s, .sharing = b->sharing, .all = &b->all, .noted = &b->noted,
+                                    .found = &b->depths, .budget = &s->budget};
+    return batch_files_open(&b->files, e);
 }
 
 /* ---- batches ---- */
@@ -532,12 +332,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
         results[i].checksum = checksum[i];
         if (run.targets != NULL && run.targets->ends)
             results[i].reached = root_tables_reached_targets(&b->tables, i, &results[i].farthest);
-        if (b->args.depths != NULL) {
-            write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
-            comm_agree(b->sharing, e);
-        }
-        if (e->status == ST_OK && b->args.parents != NULL)
-            write_parents(b, batch_depths_of(&b->depths, i), first + i, e);
+        batch_files_write(&b->files, i, first + i, e);
     }
     return e->status;
 }
@@ -577,10 +372,11 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
 {
     const struct comm *comm = &b->searcher.comm;
     const int together = b->sharing->ranks > 1;
-    const uint64_t batch = b->args.batch, skipped = together ? 0 : comm->rank * batch;
+    const uint64_t batch = b->args.batch, skipped = together ? 0 : smaller(comm->rank * batch, count);
+    const uint32_t own = (uint32_t)smaller(count - skipped, batch);
     memset(b->results, 0, comm->ranks * batch * sizeof *b->results);
-    if (skipped < count)
-        run_batch(b, first + skipped, (uint32_t)smaller(count - skipped, batch), b->results + skipped, e);
+    if (own > 0)
+        run_batch(b, first + skipped, own, b->results + skipped, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This holds even for doubles,
@@ -589,11 +385,13 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     if (comm->rank == 0)
         report_results(b, first, count, e);
-    return comm_agree(comm, e) == ST_OK ? root_tables_append(&b->tables, e) : e->status;
+    if (comm_agree(comm, e) != ST_OK || root_tables_append(&b->tables, e) != ST_OK)
+        return e->status;
+    return batch_files_append(&b->files, first + skipped, own, e);
 }
 
 /* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds
- * of one batch for each rank, or for all together. Completes the matrix at the end. Fails on all ranks if one rank fails. */
+ * of one batch for each rank, or for all together. Completes the files of --depths and --parents at the end. Fails on all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     const struct searcher *s = &b->searcher;
@@ -618,10 +416,7 @@ static enum status run_all(struct batching *b, struct error *e)
         progress_add(count);
     }
     progress_end();
-    const struct comm *writers = b->sharing->ranks > 1 ? &comm_alone : &s->comm; /* rank 0 alone has a table of several roots */
-    result_table_commit(&b->depth_table, writers, e);
-    result_table_commit(&b->parent_table, writers, e);
-    return outputs_commit(&b->matrix, &s->comm, e);
+    return batch_files_commit(&b->files, e);
 }
 
 /* Collective. Rank 0 completes the table of --centrality, and prints the end of the report. b->seconds becomes the maximum
@@ -630,10 +425,10 @@ static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
     comm_max_double(&b->searcher.comm, &b->seconds, 1);
-    comm_sum_u64(&b->searcher.comm, &b->deeper, 1);
-    if (b->searcher.comm.rank == 0 && b->deeper > 0)
+    comm_sum_u64(&b->searcher.comm, &b->files.deeper, 1);
+    if (b->searcher.comm.rank == 0 && b->files.deeper > 0)
         cli_warn(&b->args.cli, "%s: %" PRIu64 " distances are larger than %" PRId64 ": they have this value, as --depths-width is %u",
-                 b->args.depths, b->deeper, deepest_of_width(b->args.depths_width), b->args.depths_width);
+                 b->args.depths, b->files.deeper, deepest_of_width(b->args.depths_width), b->args.depths_width);
     if (b->args.sample > 0 && sampled_write(&b->sampled, b->args.centrality, b->searcher.map, &b->searcher.comm, e) != ST_OK)
         return e->status;
     if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
@@ -658,12 +453,7 @@ static void tear_down(void *context)
     centrality_close(&b->centrality);
     sampled_close(&b->sampled);
     root_tables_close(&b->tables);
-    outfile_abort(b->matrix);
-    result_table_abort(&b->depth_table, &b->searcher.comm);
-    result_table_abort(&b->parent_table, &b->searcher.comm);
-    if (b->parents != b->values)
-        memory_release(&b->searcher.budget, b->parents);
-    memory_release(&b->searcher.budget, b->values);
+    batch_files_close(&b->files);
     batch_depths_close(&b->depths);
     batch_close(&b->search);
     joined_graph_close(&b->all);

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: rows that a thread makes into bytes at a time. LINE_BYTES: no line of three numbers is longer. */
-enum { PIECE = 1 << 12, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
+/* PIECE: rows that a thread makes into bytes for a piece. CHUNK: rows that it has as numbers at a time, within a cache of the core.
+ * LINE_BYTES: no line is longer. */
+enum { PIECE = 1 << 12, CHUNK = 1 << 8, LINE_BYTES = TABLE_FIELDS * (TABLE_NUMBER_BYTES + 1) };
 
 /* Returns whether the table is an array of numpy. */
 static int is_numpy(const struct batch_table *t)
@@ -21,14 +22,23 @@ static int is_numpy(const struct batch_table *t)
 
 /* ---- pieces ---- */
 
-/* Writes rows as lines of numbers to `at`. Returns a pointer behind the last line. */
+/* Writes rows as lines of numbers to `at`. Returns a pointer behind the last line. The first number, which is the same in many rows, is
+ * copied from the line before. */
 static char *put_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, char *at)
 {
     const char separator = table_separator(table_form_of(t->name));
+    char first[TABLE_NUMBER_BYTES + 1] = {0};
+    char *first_end = first;
     for (uint64_t i = 0; i < count; i++) {
-        for (int f = 0; f < TABLE_FIELDS; f++) {
+        if (i == 0 || row[i][0] != row[i - 1][0]) {
+            first_end = t->has_vertices[0] ? table_put_id(first, row[i][0], t->base) : table_put_number(first, row[i][0]);
+            *first_end++ = separator;
+        }
+        memcpy(at, first, sizeof first);
+        at += first_end - first;
+        for (int f = 1; f < t->fields; f++) {
             at = t->has_vertices[f] ? table_put_id(at, row[i][f], t->base) : table_put_number(at, row[i][f]);
-            *at++ = f + 1 < TABLE_FIELDS ? separator : '\n';
+            *at++ = f + 1 < t->fields ? separator : '\n';
         }
     }
     return at;
@@ -37,71 +47,89 @@ static char *put_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS]
 /* Writes rows as numbers of t->width bytes to `at`: all columns, or the last one of a matrix. Returns a pointer behind them. */
 static char *put_numbers(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, char *at)
 {
-    const int first = t->matrix_columns > 0 ? TABLE_FIELDS - 1 : 0;
+    const int first = t->matrix_columns > 0 ? t->fields - 1 : 0;
     for (uint64_t i = 0; i < count; i++) {
-        for (int f = first; f < TABLE_FIELDS; f++, at += t->width)
+        for (int f = first; f < t->fields; f++, at += t->width)
             memcpy(at, &row[i][f], t->width); /* little-endian, as dbfs is */
     }
     return at;
 }
 
-/* Prints rows as lines with names into the bytes of a piece. */
-static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, struct row_bytes *piece)
+/* Prints rows as lines with names. */
+static void print_named_lines(const struct batch_table *t, int64_t (*row)[TABLE_FIELDS], uint64_t count, struct table *lines,
+                              struct error *e)
 {
-    struct error e = {0};
-    struct table lines;
-    FILE *stream = open_memstream(&piece->bytes, &piece->size);
-    if (stream == NULL)
-        return;
-    table_begin_stream(&lines, stream, table_form_of(t->name), t->map, t->base);
     for (uint64_t i = 0; i < count; i++) {
-        for (int f = 0; f < TABLE_FIELDS; f++) {
+        for (int f = 0; f < t->fields; f++) {
             if (t->has_vertices[f])
-                table_vertex(&lines, row[i][f], &e);
+                table_vertex(lines, row[i][f], e);
             else
-                table_number(&lines, row[i][f], &e);
+                table_number(lines, row[i][f], e);
         }
-        table_end_line(&lines, &e);
+        table_end_line(lines, e);
     }
-    close_row_stream(stream, piece, &e);
 }
 
 /* The rows that this rank appends to a table. */
 struct appended {
     struct batch_table *table;
+    batch_table_part *begin; /* NULL: there is one part */
     batch_table_rows *rows;
-    const void *context;
+    void *context;
 };
 
 /* Makes rows of this rank into bytes. Called by put_in_order, with a struct appended. */
-static struct row_bytes make_piece(const void *context, uint64_t begin, uint64_t end)
+static void make_piece(const void *context, uint64_t begin, uint64_t end, struct row_bytes *piece)
 {
     const struct appended *appended = context;
     const struct batch_table *t = appended->table;
-    struct row_bytes piece = {0};
-    const uint64_t count = end - begin;
-    int64_t(*row)[TABLE_FIELDS] = malloc(count * sizeof *row);
-    if (row != NULL) {
-        appended->rows(appended->context, begin, end, row);
-        if (t->map != NULL && !is_numpy(t)) {
-            print_named_lines(t, row, count, &piece);
-        } else if ((piece.bytes = malloc(count * LINE_BYTES)) != NULL) {
-            const char *after = (is_numpy(t) ? put_numbers : put_lines)(t, row, count, piece.bytes);
-            piece.size = (size_t)(after - piece.bytes);
-        }
+    const int named = t->map != NULL && !is_numpy(t);
+    int64_t row[CHUNK][TABLE_FIELDS];
+    struct error e = {0};
+    struct table lines;
+    FILE *stream = NULL;
+    if (named && (stream = open_memstream(&piece->bytes, &piece->size)) != NULL)
+        table_begin_stream(&lines, stream, table_form_of(t->name), t->map, t->base);
+    else if (!named && piece->bytes == NULL)
+        *piece = (struct row_bytes){.bytes = malloc(PIECE * LINE_BYTES), .is_kept = 1};
+    if (stream == NULL && piece->bytes == NULL)
+        return;
+    char *at = piece->bytes;
+    for (uint64_t first = begin; first < end; first += CHUNK) {
+        const uint64_t count = smaller(end - first, CHUNK);
+        appended->rows(appended->context, first, first + count, row);
+        if (named)
+            print_named_lines(t, row, count, &lines, &e);
+        else
+            at = (is_numpy(t) ? put_numbers : put_lines)(t, row, count, at);
     }
-    free(row);
-    return piece;
+    if (named)
+        close_row_stream(stream, piece, &e);
+    else
+        piece->size = (size_t)(at - piece->bytes);
+}
+
+/* Begins a part of the rows of this rank. Called by put_in_order, with a struct appended. */
+static enum status begin_part(const void *context, uint64_t part, struct error *e)
+{
+    const struct appended *appended = context;
+    return appended->begin != NULL ? appended->begin(appended->context, part, e) : e->status;
+}
+
+enum status batch_table_append_parts(struct batch_table *t, uint64_t parts, batch_table_part *begin, uint64_t count,
+                                     batch_table_rows *rows, void *context, struct error *e)
+{
+    const struct appended appended = {t, begin, rows, context};
+    uint64_t all = parts * count;
+    comm_sum_u64(t->comm, &all, 1);
+    t->rows += all;
+    return put_in_order(&(struct ordered_rows){t->comm, t->out, parts, begin_part, count, PIECE, make_piece, &appended, t->name, PIECE * LINE_BYTES}, e);
 }
 
 enum status batch_table_append(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context,
                                struct error *e)
 {
-    const struct appended appended = {t, rows, context};
-    uint64_t all = count;
-    comm_sum_u64(t->comm, &all, 1);
-    t->rows += all;
-    return put_in_order(&(struct ordered_rows){t->comm, t->out, count, PIECE, make_piece, &appended, t->name, PIECE * LINE_BYTES}, e);
+    return batch_table_append_parts(t, 1, NULL, count, rows, (void *)context, e);
 }
 
 /* ---- the file ---- */
@@ -112,7 +140,7 @@ static void make_header(const struct batch_table *t, char header[NPY_HEADER_BYTE
     if (t->matrix_columns > 0)
         npy_header(header, t->width, t->matrix_rows, t->matrix_columns);
     else
-        npy_header(header, t->width, t->rows, TABLE_FIELDS);
+        npy_header(header, t->width, t->rows, (uint64_t)t->fields);
 }
 
 enum status batch_table_open(struct batch_table *t, struct error *e)

@@ -20,26 +20,42 @@ static enum status put(const struct ordered_rows *rows, const char *bytes, size_
     return ST_OK;
 }
 
-/* Makes all rows of this rank into bytes, and appends them to the file. Stops at the first failure. */
-static enum status put_own_rows(const struct ordered_rows *all, struct error *e)
+/* Makes the rows of a part into bytes, and appends them to the file. rows[GROUP] has memory that is kept from earlier parts. Stops at the
+ * first failure. */
+static enum status put_part(const struct ordered_rows *all, struct row_bytes *rows, struct error *e)
 {
     const uint64_t piece = all->piece;
     for (uint64_t first = 0; first < all->count && e->status == ST_OK; first += GROUP * piece) {
-        struct row_bytes rows[GROUP];
         const int pieces = (int)smaller(divide_up(all->count - first, piece), GROUP);
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
         for (int i = 0; i < pieces; i++) {
             const uint64_t begin = first + (uint64_t)i * piece;
-            rows[i] = all->make(all->context, begin, smaller(begin + piece, all->count));
+            all->make(all->context, begin, smaller(begin + piece, all->count), &rows[i]);
         }
         for (int i = 0; i < pieces; i++) {
             if (rows[i].bytes == NULL)
                 fail_memory(e, all->what, all->piece_bytes);
             else if (e->status == ST_OK)
                 put(all, rows[i].bytes, rows[i].size, e);
+            if (rows[i].is_kept)
+                continue;
             free(rows[i].bytes);
+            rows[i] = (struct row_bytes){0};
         }
     }
+    return e->status;
+}
+
+/* Puts out all rows of this rank. Stops at the first failure. */
+static enum status put_own_rows(const struct ordered_rows *all, struct error *e)
+{
+    struct row_bytes rows[GROUP] = {{0}};
+    for (uint64_t part = 0; part < all->parts && e->status == ST_OK; part++) {
+        if (all->begin == NULL || all->begin(all->context, part, e) == ST_OK)
+            put_part(all, rows, e);
+    }
+    for (int i = 0; i < GROUP; i++)
+        free(rows[i].bytes);
     return e->status;
 }
 

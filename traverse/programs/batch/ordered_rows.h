@@ -12,18 +12,22 @@
 struct row_bytes {
     char *bytes; /* owned; NULL: memory was short */
     size_t size;
+    int is_kept; /* 1: the memory is used again for rows of a later call */
 };
 
-/* Makes rows `begin` to `end` - 1 into bytes. Several threads call it at once. */
-typedef struct row_bytes make_rows(const void *context, uint64_t begin, uint64_t end);
+/* Makes rows `begin` to `end` - 1 into bytes. *rows is zeroed, or what an earlier call has left, if that has set is_kept. Several threads
+ * call it at once. */
+typedef void make_rows(const void *context, uint64_t begin, uint64_t end, struct row_bytes *rows);
 
-/* The rows that a rank puts out. */
+/* The rows that a rank puts out, in parts of `count` rows each. */
 struct ordered_rows {
     const struct comm *comm;
     struct outfile *out;   /* the open file; only on rank 0 */
-    uint64_t count, piece; /* number of rows of this rank; number of rows that a thread makes into bytes at a time */
+    uint64_t parts;
+    enum status (*begin)(const void *context, uint64_t part, struct error *e); /* called before the rows of each part are made; may be NULL */
+    uint64_t count, piece; /* number of rows of a part; number of rows that a thread makes into bytes at a time */
     make_rows *make;
-    const void *context;   /* the first argument of `make` */
+    const void *context;   /* the first argument of `begin` and `make` */
     const char *what;      /* this and the largest size of a piece are for the message if memory is short */
     size_t piece_bytes;
 };

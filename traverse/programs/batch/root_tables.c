@@ -151,11 +151,11 @@ enum status root_tables_open(struct root_tables *t, const struct args *args, con
     const struct comm *comm = &s->comm;
     const uint64_t base = s->graph.base;
     t->is_divided = joined_graph_is_divided(graph);
-    t->reached = (struct batch_table){.name = args->balls, .columns = "root,id,distance", .has_vertices = {1, 1, 0},
+    t->reached = (struct batch_table){.name = args->balls, .columns = "root,id,distance", .fields = 3, .has_vertices = {1, 1, 0},
                                       .width = width, .map = map, .base = base, .comm = comm};
-    t->hops = (struct batch_table){.name = args->hops, .columns = "root,distance,vertices", .has_vertices = {1, 0, 0},
+    t->hops = (struct batch_table){.name = args->hops, .columns = "root,distance,vertices", .fields = 3, .has_vertices = {1, 0, 0},
                                    .width = 8, .map = map, .base = base, .comm = comm};
-    t->distances = (struct batch_table){.name = args->to_targets, .columns = "root,target,distance",
+    t->distances = (struct batch_table){.name = args->to_targets, .columns = "root,target,distance", .fields = 3,
                                         .has_vertices = {1, 1, 0}, .matrix_rows = s->roots.count,
                                         .matrix_columns = args->target_count, .width = 4, .map = map, .base = base, .comm = comm};
     if (args->balls != NULL)

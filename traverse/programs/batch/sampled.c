@@ -160,16 +160,15 @@ struct sampled_rows {
 };
 
 /* Makes rows into bytes. Called by put_in_order, with a struct sampled_rows. */
-static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t end)
+static void make_lines(const void *context, uint64_t begin, uint64_t end, struct row_bytes *lines)
 {
     const struct sampled_rows *rows = context;
     const struct sampled *s = rows->sampled;
-    struct row_bytes lines = {0};
     struct error e = {0};
     struct table t;
-    FILE *stream = open_memstream(&lines.bytes, &lines.size);
+    FILE *stream = open_memstream(&lines->bytes, &lines->size);
     if (stream == NULL)
-        return lines;
+        return;
     table_begin_stream(&t, stream, rows->form, rows->map, s->graph->shards->base);
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t id = s->vertex[i].id;
@@ -182,8 +181,7 @@ static struct row_bytes make_lines(const void *context, uint64_t begin, uint64_t
         put_estimate(&t, row.harmonic, &e);
         table_end_line(&t, &e);
     }
-    close_row_stream(stream, &lines, &e);
-    return lines;
+    close_row_stream(stream, lines, &e);
 }
 
 /* Collective. Writes the rows of s->vertex of all ranks, in the order of the ranks. */
@@ -197,7 +195,7 @@ static enum status write_table(const struct sampled *s, const char *name, const 
         table_begin(&t, out, rows.form, map, s->graph->shards->base);
         table_columns(&t, columns, e);
     }
-    put_in_order(&(struct ordered_rows){comm, out, s->vertices, PIECE, make_lines, &rows, "rows of centralities", PIECE * LINE_BYTES}, e);
+    put_in_order(&(struct ordered_rows){comm, out, 1, NULL, s->vertices, PIECE, make_lines, &rows, "rows of centralities", PIECE * LINE_BYTES}, e);
     if (e->status == ST_OK && out != NULL)
         outfile_commit(out, NULL, e);
     else
