@@ -24,6 +24,7 @@ NVCC      := $(NVCC)
 # looked up once
 CUDA      := $(CUDA)
 CUDA_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+NVCCFLAGS ?= -O3
 
 # the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP
 mpicc = MPICH_CC='$(CC)' OMPI_CC='$(CC)' $(MPICC)
@@ -99,7 +100,7 @@ settings_cc          = $(CC) $(ALL_CFLAGS) $(CPPFLAGS)
 settings_mpicc       = $(mpicc) $(ALL_CFLAGS) $(CPPFLAGS)
 settings_cuda        = $(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS)
 settings_asked       = $(CC) $(ALL_CFLAGS) $(call if_cuda,$(cuda_flags)) $(CPPFLAGS)
-settings_nvcc        = $(NVCC) $(CUDA_ARCH)
+settings_nvcc        = $(NVCC) $(NVCCFLAGS) $(CUDA_ARCH)
 settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS) $(late_libs)
 settings_formats     = $(AR) $(formats_src) $(mpi_src)
 settings_tools       = $(AR) $(tools_src)
@@ -157,7 +158,7 @@ $(call obj,$(asks_cuda)): $(BUILD)/%.o: %.c $(set)/asked | $(set)/checked
 
 $(BUILD)/%.cu.o: %.cu $(set)/nvcc | $(set)/checked
 	@mkdir -p $(@D)
-	$(NVCC) -O3 -std=c++17 --extended-lambda -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
+	$(NVCC) $(NVCCFLAGS) -std=c++17 --extended-lambda -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
 
 $(BUILD)/traverse/session/report.o: defines = -DDBFS_REVISION='"$(text_revision)"'
 $(BUILD)/traverse/session/report.o: $(set)/revision
@@ -252,7 +253,7 @@ help:
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'make deb         a Debian package, with CUDA or without; make deb-check tries it in a clean chroot'
 	@echo 'make dist        an archive of the sources'
-	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
+	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH NVCCFLAGS CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 

@@ -23,7 +23,7 @@ chmod +x "$tmp/ar"
 # built VARIABLE=VALUE...: makes edgeconv and dbfs-traverse; $tmp/made has what was made, with the program that made it
 built() {
     : >"$tmp/made"
-    env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u CUDA -u NVCC -u ARCHIVE -u CC -u MPICC -u CFLAGS -u BUILD -u LDFLAGS -u LDLIBS -u CUDA_ARCH make -s settings_revision=fixed \
+    env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u CUDA -u NVCC -u ARCHIVE -u CC -u MPICC -u CFLAGS -u BUILD -u LDFLAGS -u LDLIBS -u CUDA_ARCH -u NVCCFLAGS make -s settings_revision=fixed \
         BUILD="$tmp/build" CC="$tmp/cc" MPICC="$tmp/mpicc" NVCC="$tmp/nvcc" AR="$tmp/ar" CUDA=0 "$@" \
         "$tmp/build/bin/edgeconv" "$tmp/build/bin/dbfs-traverse" >"$tmp/out" 2>"$tmp/err"
     code=$?
