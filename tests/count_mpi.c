@@ -11,7 +11,10 @@
  *                                 The line stands before an alltoall and at the end. A message may end within an id
  *
  * With COUNT_MPI_HOLD=N a nonblocking reduction of masks takes as long as on a slow network: the first N questions
- * about it are answered with no. */
+ * about it are answered with no. With COUNT_MPI_LEVEL=N MPI says that it provides level N of threads (MPI_THREAD_SINGLE is the
+ * least). The rank that COUNT_MPI_FAILS names gets an error from each alltoall.
+ *
+ * A call by another thread than that which started MPI ends the job. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +45,10 @@ static FILE *open_notes(void)
 {
     const char *prefix = getenv("COUNT_MPI");
     char path[4096];
-    int rank;
+    int rank, is_main;
+    PMPI_Is_thread_main(&is_main);
+    if (!is_main)
+        stop("a thread calls MPI that did not start it");
     if (notes != NULL)
         return notes;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -105,7 +111,10 @@ static void note_repeated(void)
 
 int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
+    const char *level = getenv("COUNT_MPI_LEVEL");
     int status = PMPI_Init_thread(argc, argv, wanted, provided);
+    if (level != NULL)
+        *provided = atoi(level);
     fprintf(open_notes(), "start\n");
     return status;
 }
@@ -156,8 +165,13 @@ int MPI_Test(MPI_Request *request, int *over, MPI_Status *status)
 int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int receive_count,
                  MPI_Datatype receive_type, MPI_Comm comm)
 {
+    const char *fails = getenv("COUNT_MPI_FAILS");
+    int rank;
     note_repeated();
     fprintf(open_notes(), "alltoall\n");
+    PMPI_Comm_rank(comm, &rank);
+    if (fails != NULL && rank == atoi(fails))
+        return PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
     return PMPI_Alltoall(from, count, type, to, receive_count, receive_type, comm);
 }
 

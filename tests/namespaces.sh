@@ -3,11 +3,20 @@
 # right to make namespaces is missing.
 #
 # The MPI library finds the ranks over TCP. UCX may carry data through shared memory, as all hosts are one system.
-# With TCP alone a rank may wait forever in MPI_Finalize for one that has ended.
+# With TCP alone a rank may wait forever in MPI_Finalize for one that has ended. A test that cuts the network of a host
+# sets carriers to tcp,self.
+carriers=tcp,self,sm
 hosts=4
 each=1 # ranks on a host
 
 host_name() { echo "dbfs$$-$1"; }
+
+# Cuts the network of a host, and joins it again.
+cut_host() { ip -n "$(host_name "$1")" link set eth0 down; }
+join_host() { ip -n "$(host_name "$1")" link set eth0 up; }
+
+# Kills all processes of a host at once, as if it lost power.
+kill_host() { kill -KILL $(ip netns pids "$(host_name "$1")"); }
 
 remove_hosts() {
     local i
@@ -71,6 +80,6 @@ on_host_list() { # ADDRESS:RANKS,... COMMAND...
     local list=$1
     shift
     timeout 120 ip netns exec "$(host_name 1)" unshare --uts sh -c 'hostname host1; exec "$@"' - \
-        env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh -launcher-exec "$tmp/enter" -hosts "$list" \
+        env UCX_TLS=$carriers "$MPIEXEC" -launcher ssh -launcher-exec "$tmp/enter" -hosts "$list" \
         -n $hosts -iface eth0 "$@"
 }

@@ -9,6 +9,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/signals.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <sched.h>
 #include <signal.h>
@@ -119,17 +120,37 @@ static int is_launched(void)
     return 0;
 }
 
-/* Loads and starts MPI, unless it is started. */
+/* Called by MPI when one of its functions fails. Ends the job: MPI itself would name neither rank nor host, and choose the exit code. */
+static void end_by_error(MPI_Comm *unused, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING] = "", host[256] = "";
+    int length, rank = 0;
+    (void)unused;
+    mpi.Error_string(*code, text, &length);
+    mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+    gethostname(host, sizeof host - 1);
+    fprintf(stderr, "%s: rank %d on %s: MPI: %s: another rank, its host or the network may have failed\n",
+            program_invocation_short_name, rank, host, text);
+    fflush(stdout);
+    signals_leave(ST_RUNTIME);
+}
+
+static int thread_level; /* that MPI provides */
+
+/* Loads and starts MPI, unless it is started. Of the threads of a rank only the first calls MPI. */
 enum status comm_start_mpi(struct error *e)
 {
     static int started;
-    int provided;
+    MPI_Errhandler handler;
     if (started || mpi_load(e) != ST_OK)
         return e->status;
-    if (mpi.Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    if (mpi.Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &thread_level) != MPI_SUCCESS)
         return fail(e, ST_RUNTIME, "MPI: cannot start");
     started = 1;
     atexit(finalize);
+    mpi.Comm_create_errhandler(end_by_error, &handler);
+    mpi.Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    mpi.Errhandler_free(&handler);
     return ST_OK;
 }
 
@@ -151,6 +172,9 @@ enum status comm_start(struct comm *comm, struct error *e)
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);
+    if (thread_level < MPI_THREAD_FUNNELED)
+        return fail(e, ST_RUNTIME, "MPI: %s gives MPI_THREAD_SINGLE, and a rank has several threads, of which one calls MPI: dbfs needs "
+                    "a library that gives at least MPI_THREAD_FUNNELED", comm->library);
     return ST_OK;
 }
 
@@ -180,10 +204,13 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes)
 
 /* ---- failures ---- */
 
-/* Puts the rank and its host before the message. */
+/* Puts the rank and its host before the message, unless it begins with a rank. */
 static void name_rank(const struct comm *comm, struct error *e)
 {
     char text[ERROR_TEXT_BYTES];
+    unsigned rank;
+    if (sscanf(e->text, "rank %u on ", &rank) == 1)
+        return;
     memcpy(text, e->text, sizeof text);
     snprintf(e->text, sizeof e->text, "rank %u on %.64s: %.*s", comm->rank, comm->host,
              ERROR_TEXT_BYTES - 128, text);
@@ -207,9 +234,10 @@ enum status comm_agree(const struct comm *comm, struct error *e)
 }
 
 /* Prints the failure and ends the whole job; for a failure that other ranks cannot learn of. */
-_Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e)
+_Noreturn void comm_abort(const struct comm *comm, const char *program, struct error *e)
 {
-    fprintf(stderr, "%s: host %s, rank %u: %s\n", program, comm->host, comm->rank, e->text);
+    name_rank(comm, e);
+    fprintf(stderr, "%s: %s\n", program, e->text);
     fflush(stdout);
     signals_leave((int)e->status);
 }

@@ -30,7 +30,7 @@ extern const struct comm comm_alone; /* rank 0 of 1 */
 
 /* Starts MPI if a launcher started this process, even as a single rank. Without a launcher MPI is not even loaded, because that would
  * take longer than many searches. MPI ends with the process. ST_RUNTIME if the launcher belongs to another MPI library, as each
- * rank would then run as a job of its own. */
+ * rank would then run as a job of its own, or if the library does not let a rank have several threads (MPI_THREAD_FUNNELED). */
 enum status comm_start(struct comm *comm, struct error *e);
 
 /* Loads and starts MPI if it is not yet started, for callers that need it without a launcher. ST_RUNTIME if it cannot be loaded or
@@ -54,9 +54,9 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
  * message of the lowest one, which names that rank unless all failed. */
 enum status comm_agree(const struct comm *comm, struct error *e);
 
-/* Ends the job after a failure that the other ranks cannot learn of. Prints the host, the rank and the cause, and removes this
+/* Ends the job after a failure that the other ranks cannot learn of. Prints the rank, its host and the cause, and removes this
  * rank's temporary files. Not collective. */
-_Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e);
+_Noreturn void comm_abort(const struct comm *comm, const char *program, struct error *e);
 
 /* Ends a program that fails before comm_start, with the exit code of *e. It calls comm_start and comm_agree itself, because the
  * other ranks would wait there for ever. */

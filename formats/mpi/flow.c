@@ -122,9 +122,11 @@ void comm_flow_close(struct comm_flow *f)
         return;
     watch_wait_begin();
     for (size_t i = 0; i < f->in_count; i++) {
+        watch_wait_for(f->in[i].transfer->rank);
         for (; f->in[i].arrived < f->in[i].transfer->size; f->in[i].arrived += f->chunk_bytes)
             wait_for(f->in[i].next++, MPI_STATUS_IGNORE);
     }
+    watch_wait_for(COMM_NONE);
     for (size_t i = f->receives; i < f->receives + f->sends; i++)
         wait_for(&f->requests[i], MPI_STATUS_IGNORE);
     watch_wait_end();

@@ -14,8 +14,9 @@
 
 /* Calls F(name) for each function. */
 #define MPI_FUNCTIONS(F)                                                                                         \
-    F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Barrier) F(Bcast) F(Comm_free) F(Comm_rank)   \
-    F(Comm_size) F(Comm_split) F(Comm_split_type) F(Exscan) F(Finalize) F(Finalized) F(Get_count)                \
+    F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Barrier) F(Bcast)                             \
+    F(Comm_create_errhandler) F(Comm_free) F(Comm_rank) F(Comm_set_errhandler) F(Comm_size) F(Comm_split)        \
+    F(Comm_split_type) F(Errhandler_free) F(Error_string) F(Exscan) F(Finalize) F(Finalized) F(Get_count)        \
     F(Get_library_version) F(Iallgather) F(Iallgatherv) F(Iallreduce) F(Ialltoall) F(Ibarrier) F(Ibcast)         \
     F(Iexscan) F(Init_thread) F(Irecv) F(Isend) F(Test) F(Wait) F(Win_allocate_shared) F(Win_shared_query)
 

@@ -118,8 +118,10 @@ void comm_move_transfers(const struct comm *comm, struct transfers *all)
             mpi.Irecv(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
     }
     watch_wait_begin();
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
+        watch_wait_for((uint32_t)all->chunk[i].rank);
         wait_for(&all->chunk[i].request, MPI_STATUS_IGNORE);
+    }
     watch_wait_end();
 }
 
@@ -183,7 +185,9 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
     mpi.Irecv(receive, (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &arrives);
     mpi.Isend(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, MPI_COMM_WORLD, &sent);
     watch_wait_begin();
+    watch_wait_for(from);
     wait_for(&arrives, &status);
+    watch_wait_for(to);
     wait_for(&sent, MPI_STATUS_IGNORE);
     watch_wait_end();
     if (from != COMM_NONE)

@@ -5,6 +5,7 @@
 #include "library.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/signals.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -21,8 +22,9 @@
 enum {
     BEAT_MS = 50,
     MISSED_BEATS = 4,
-    PASS_ON_MS = 100, /* for the launcher to pass a message on, before it is told to end the job */
-    PHASE_BYTES = 96
+    END_S = 5, /* for the end of a job; then this process ends alone */
+    PHASE_BYTES = 96,
+    HOST_BYTES = 64
 };
 
 #define GONE UINT64_MAX /* this rank has come to its end */
@@ -41,6 +43,8 @@ static struct {
     const char *program;
     uint64_t timeout_ms;
     struct pulse *pulses, *own; /* [comm.host_ranks], shared; NULL: nothing is watched */
+    char (*hosts)[HOST_BYTES];  /* [comm.ranks] */
+    _Atomic uint32_t awaited;   /* the rank that this one waits for; COMM_NONE: it is not known */
     MPI_Win window;
     pthread_t thread;
     _Atomic int stopping;
@@ -68,8 +72,15 @@ void watch_phase(const char *format, ...)
 /* Notes that this rank waits for others from now on. */
 void watch_wait_begin(void)
 {
-    if (watch.own != NULL)
+    if (watch.own != NULL) {
+        watch.awaited = COMM_NONE;
         watch.own->waits_since = now_ms();
+    }
+}
+
+void watch_wait_for(uint32_t rank)
+{
+    watch.awaited = rank;
 }
 
 void watch_wait_end(void)
@@ -80,16 +91,24 @@ void watch_wait_end(void)
 
 /* ---- the thread ---- */
 
-/* Prints which rank is late, and ends the job; one rank of the host does it, and others stay here. */
-_Noreturn static void end_job(const struct pulse *late, const char *why, uint64_t ms)
+/* Handles SIGALRM: prints the message, if there is one, and ends this process, after which the launcher ends the others. */
+static void end_unfinished(int signal_number)
 {
-    while (atomic_exchange(&watch.pulses[0].reported, 1))
-        pause();
-    fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n", watch.program,
-            late->rank, watch.comm.host, PHASE_BYTES, late->phase, why, (double)ms / 1000);
-    nanosleep(&(struct timespec){.tv_nsec = PASS_ON_MS * 1000000}, NULL);
-    mpi.Abort(MPI_COMM_WORLD, ST_RUNTIME);
+    (void)signal_number;
+    ssize_t ignored = write(STDERR_FILENO, watch.farewell, strlen(watch.farewell));
+    (void)ignored;
     _exit(ST_RUNTIME);
+}
+
+/* Prints which rank is late, on one rank of the host, and ends the job. Each rank removes its temporary files. */
+_Noreturn static void end_job(const struct pulse *late, const char *why, uint64_t ms, const char *advice)
+{
+    if (!atomic_exchange(&watch.pulses[0].reported, 1))
+        fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)%s\n", watch.program, late->rank,
+                watch.comm.host, PHASE_BYTES, late->phase, why, (double)ms / 1000, advice);
+    signal(SIGALRM, end_unfinished);
+    alarm(END_S);
+    signals_leave(ST_RUNTIME);
 }
 
 /* Milliseconds from `then` to `now`; 0 for a rank that is GONE. */
@@ -125,13 +144,20 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
 }
 
 /* Called when all ranks of this host wait, this one for longer than the timeout. If there are other hosts, ends the job: a rank
- * there is late. If not, messages may be on their way, so ends the job only after twice the timeout. */
+ * there is late, and is named if it is known. If not, messages may be on their way, so ends the job only after twice the timeout. */
 static void look_beyond(uint64_t waited)
 {
+    const uint32_t rank = watch.awaited;
+    char why[HOST_BYTES + 32];
+    if (rank < watch.comm.ranks && strcmp(watch.hosts[rank], watch.hosts[watch.comm.rank]) != 0) {
+        snprintf(why, sizeof why, "waited for rank %" PRIu32 " on %s", rank, watch.hosts[rank]);
+        end_job(watch.own, why, waited, ": that rank, its host or the network may have failed");
+    }
     if (watch.comm.host_ranks < watch.comm.ranks)
-        end_job(watch.own, "waited for a rank of another host", waited);
+        end_job(watch.own, "waited for a rank of another host", waited,
+                ": a host that does not say the same, or the network, may have failed");
     if (waited / 2 > watch.timeout_ms)
-        end_job(watch.own, "waited, as all ranks did", waited);
+        end_job(watch.own, "waited, as all ranks did", waited, "");
 }
 
 /* Called at each beat: ends the job if a rank of this host is stopped, or has kept this one waiting, for the timeout. */
@@ -141,12 +167,12 @@ static void look_around(uint64_t now)
     const struct pulse *stopped, *busy;
     uint64_t pause = longest_pause(now, &stopped);
     if (pause > watch.timeout_ms)
-        end_job(stopped, "did not run", pause);
+        end_job(stopped, "did not run", pause, "");
     if (waits_since == 0 || since(waits_since, now) <= watch.timeout_ms)
         return;
     busy = find_busy();
     if (busy != NULL)
-        end_job(busy, "others waited for it", since(waits_since, now));
+        end_job(busy, "others waited for it", since(waits_since, now), "");
     /* a rank with a longer pause is probably stopped: a later call names it, when its pause is as long as the timeout */
     if (pause < MISSED_BEATS * BEAT_MS)
         look_beyond(since(waits_since, now));
@@ -183,15 +209,6 @@ static void share_pulses(const struct comm *comm)
     }
 }
 
-/* Handles SIGALRM: prints the message and ends this process, after which the launcher ends the others. */
-static void end_unfinished(int signal_number)
-{
-    (void)signal_number;
-    ssize_t ignored = write(STDERR_FILENO, watch.farewell, strlen(watch.farewell));
-    (void)ignored;
-    _exit(ST_RUNTIME);
-}
-
 /* Called by atexit. Stops the watching thread before MPI_Finalize runs: comm.c registered that earlier, and atexit calls the
  * last function first. Then sets an alarm, because MPI_Finalize would wait for ever for a rank that is stopped. */
 static void stop(void)
@@ -200,6 +217,7 @@ static void stop(void)
     watch.stopping = 1;
     pthread_join(watch.thread, NULL);
     watch.own = NULL;
+    free(watch.hosts);
     own->beat = GONE;
     if (watch.timeout_ms / 1000 >= INT_MAX)
         return;
@@ -209,21 +227,31 @@ static void stop(void)
     alarm((unsigned)(watch.timeout_ms / 1000) + 1);
 }
 
+/* Returns the first rank for which `fails` is nonzero; the number of ranks if there is none. Also a barrier. */
+static uint32_t first_failing(const struct comm *comm, int fails)
+{
+    uint32_t first = fails ? comm->rank : comm->ranks;
+    mpi.Allreduce(MPI_IN_PLACE, &first, 1, MPI_UINT32_T, MPI_MIN, MPI_COMM_WORLD);
+    return first;
+}
+
 /* Starts the thread that watches the ranks of the host, until the program exits. Collective. */
 enum status watch_start(const struct comm *comm, const char *program, double seconds, struct error *e)
 {
-    int failing = (int)comm->ranks; /* the first rank that does */
     if (seconds <= 0 || comm->ranks == 1)
         return ST_OK;
     watch.comm = *comm;
     watch.program = program;
     watch.timeout_ms = seconds < 1e9 ? (uint64_t)(seconds * 1000) + 1 : UINT64_MAX / 2;
+    watch.hosts = calloc(comm->ranks, sizeof *watch.hosts);
     share_pulses(comm);
-    mpi.Barrier(MPI_COMM_WORLD); /* all pulses are there */
-    if (watch.own == NULL || pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0)
-        failing = (int)comm->rank;
-    mpi.Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (failing < (int)comm->ranks)
-        fail(e, ST_RESOURCE, "--timeout: rank %d has no thread or no shared memory to watch others with", failing);
+    uint32_t failing = first_failing(comm, watch.own == NULL || watch.hosts == NULL);
+    if (failing == comm->ranks) { /* all pulses are there */
+        snprintf(watch.hosts[comm->rank], HOST_BYTES, "%.*s", HOST_BYTES - 1, comm->host);
+        mpi.Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, watch.hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+        failing = first_failing(comm, pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0);
+    }
+    if (failing < comm->ranks)
+        fail(e, ST_RESOURCE, "--timeout: rank %" PRIu32 " has no thread or no memory to watch others with", failing);
     return e->status;
 }

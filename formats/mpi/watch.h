@@ -3,8 +3,8 @@
  * Each rank has a thread that notes the time every few milliseconds, in memory that the ranks of a host share: the heartbeat of
  * the rank. The rank itself notes there what it does, and since when it waits for others. The thread reads the notes of the
  * other ranks. A rank without a heartbeat for the timeout is named as stopped. If this rank has waited for the timeout, a rank
- * of the host that does not wait is named, or if there is none, a rank of another host. If there is no other host, messages may
- * take a second timeout.
+ * of the host that does not wait is named. If there is none, a rank of another host is late: the one for whose message this rank
+ * waits or, as where all ranks reduce, an unknown one. If there is no other host, messages may take a second timeout.
  */
 #ifndef DBFS_WATCH_H
 #define DBFS_WATCH_H
@@ -21,6 +21,8 @@ void watch_phase(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Call these two around everything that waits for other ranks. */
 void watch_wait_begin(void);
 void watch_wait_end(void);
+/* Says for which rank this one waits, until it is called again. Not needed. */
+void watch_wait_for(uint32_t rank);
 #define WATCH_WAIT(call) (watch_wait_begin(), (void)(call), watch_wait_end())
 
 #endif

@@ -59,12 +59,29 @@ else
 fi
 
 check_exit 5 'a rank that ends the job' mpi 2 abort
-check_says '^test_comm: host [^ ]*, rank 1: the last rank has had enough$'
+check_says '^test_comm: rank 1 on [^ ]*: the last rank has had enough$'
 check "$situation: the cause is printed once" test "$(grep -c 'has had enough' "$tmp/err")" = 1
 check_exit 1 'a rank that is stopped while all wait' mpi 2 stop
 check_says '^test_comm: rank 1 on [^ ]*, resting: did not run for [1-9][0-9.]* s (--timeout)$'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$TESTS/test_comm"
 check "$situation: the message has both numbers of ranks" grep -q 'not ok - launcher: OMPI_COMM_WORLD_SIZE is 2, but MPI sees one rank' "$tmp/out"
+
+# ---- what MPI provides, and what fails in it ----
+
+"$BIN/rmatgen" -q -s 8 -o "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 2 -o "$tmp/two" "$tmp/g.edges"
+by_level() { # SETTING...: of count_mpi.c
+    "$MPIEXEC" -n 2 "${counted[@]}" "$@" "$BIN/dbfs-traverse" -q -@ 1 -n 2 --backend cpu --exchange-memory host "$tmp/two"
+}
+for level in 1 2; do # MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED
+    check_exit 0 "dbfs-traverse: MPI provides level $level of threads, and one thread calls it" by_level COUNT_MPI_LEVEL=$level
+done
+check_exit 1 'dbfs-traverse: MPI provides MPI_THREAD_SINGLE' by_level COUNT_MPI_LEVEL=0
+check_says '^dbfs-traverse: MPI: .* gives MPI_THREAD_SINGLE, .*: dbfs needs a library that gives at least MPI_THREAD_FUNNELED$'
+check "$situation: the cause is printed once" test "$(grep -c MPI_THREAD_SINGLE "$tmp/err")" = 1
+check_exit 1 'dbfs-traverse: a function of MPI fails on rank 1' by_level COUNT_MPI_FAILS=1
+check_says '^dbfs-traverse: rank 1 on [^ ]*: MPI: .*: another rank, its host or the network may have failed$'
+
 # ---- check_exit, by which all tests judge launchers ----
 
 failing() { echo run >>"$tmp/runs"; return 1; }

@@ -245,16 +245,18 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
     return 1;
 }
 
-/* Tells the watch whether this rank waits for others: nothing moves, and a far device's message is missing. */
-static void tell_watch(struct relay *relay, int waits)
+/* Tells the watch whether this rank waits for another one, `late`: nothing moves, and a far device's message is missing. */
+static void tell_watch(struct relay *relay, const struct relay_link *late)
 {
-    if (waits == relay->is_watched)
+    if ((late != NULL) == relay->is_watched)
         return;
-    relay->is_watched = waits;
-    if (waits)
-        watch_wait_begin();
-    else
+    relay->is_watched = late != NULL;
+    if (late == NULL) {
         watch_wait_end();
+        return;
+    }
+    watch_wait_begin();
+    watch_wait_for(late->far_rank);
 }
 
 /* Spins once, and sleeps for a moment if another thread wants this core. Otherwise a rank with too few cores would hold up its own
@@ -270,16 +272,18 @@ static void wait_a_little(struct relay *relay)
 enum status relay_pass(void *context, struct error *e)
 {
     struct relay *relay = context;
-    int moved = 0, waits = 0;
+    const struct relay_link *late = NULL;
+    int moved = 0;
     for (uint32_t i = 0; i < relay->count && e->status == ST_OK; i++) {
         while (e->status == ST_OK && go_on(relay, &relay->links[i], e))
             moved = 1;
-        waits |= relay->links[i].step != AWAIT_FLAG;
+        if (relay->links[i].step != AWAIT_FLAG && (late == NULL || relay->links[i].step < late->step))
+            late = &relay->links[i];
     }
     if (moved)
         relay->patience = (struct patience){0};
     else
         wait_a_little(relay);
-    tell_watch(relay, waits && relay->patience.begun > 0);
+    tell_watch(relay, relay->patience.begun > 0 ? late : NULL);
     return e->status;
 }
