@@ -103,7 +103,31 @@ for how in blocking nonblocking; do
 done
 if [ -x "$emulated" ]; then
     EMULATED_GPUS=2 EMULATED_PROCESSORS=2 check_masks "$emulated" cuda nonblocking
+
+    # ---- hosts of two GPUs, one and one: a rank for each GPU, and ranks that share one ----
+
+    cat >"$tmp/own_gpus" <<'END'
+#!/bin/sh
+[ "$(hostname)" = host1 ] && EMULATED_GPUS=2 || EMULATED_GPUS=1
+export EMULATED_GPUS
+exec "$@"
+END
+    chmod +x "$tmp/own_gpus"
+    export EMULATED_PROCESSORS=2 EMULATED_SLICED=0 OMP_WAIT_POLICY=passive EMULATED_KERNELS=$tmp/kernels
+    on_gpus() { # RANKS_OF_HOSTS OPTION...
+        local list=$1
+        shift
+        on_host_list $list "$tmp/own_gpus" "$(realpath "$emulated")" -q -@ 1 -r 1,7 --backend cuda --force --depths "$tmp/got.%d" \
+            --json "$tmp/json" "$@" "$tmp/masks"
+        local code=$?
+        cmp "$tmp/got.1" "$tmp/wanted.1" && cmp "$tmp/got.7" "$tmp/wanted.7" && return $code
+    }
+    check_exit 0 'three hosts have a rank for each GPU, and two, one and one' on_gpus $uneven
+    check "$situation: nothing is said" test ! -s "$tmp/err"
+    check "$situation: GPUs search by themselves" grep -q 'fused_kernel<several_gpus>' "$tmp/kernels"
+    check_exit 0 'two hosts of two GPUs and one have two ranks each' on_gpus 10.77.0.1:2,10.77.0.2:2
+    check_says 'warning: some GPUs have 2 shards and others 1, and all wait for the slowest'
 else
-    skip 'reductions of masks on emulated GPUs: not built'
+    skip 'reductions of masks, and hosts of different numbers of GPUs: no emulated GPU is built'
 fi
 finish

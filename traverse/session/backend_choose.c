@@ -1,20 +1,24 @@
 /* backend_choose.c: chooses CPUs or GPUs for a search; see backend_choose.h */
 #include "backend_choose.h"
 
+#include "formats/base/cli.h"
+
 #ifdef DBFS_CUDA
 #include "traverse/cuda/device/cuda_choose.h"
 
 #include <cuda_runtime_api.h>
 
-/* Returns a text that says why no GPU can be used. Returns NULL if a GPU can be used. */
-static const char *missing_gpu(void)
+/* Returns a text that says why no GPU can be used. Returns NULL if a GPU can be used. Sets *fault to 1 if that is a fault. */
+static const char *missing_gpu(int *fault)
 {
     int gpus = 0;
     cudaError_t code = cudaGetDeviceCount(&gpus);
+    *fault = 0;
     if (code == cudaErrorNoDevice)
         return "there is no GPU";
     if (code == cudaErrorInsufficientDriver) /* CUDA returns this code even if no driver is installed */
         return "there is no GPU, or its driver is older than the CUDA of this build";
+    *fault = code != cudaSuccess;
     if (code != cudaSuccess)
         return cudaGetErrorString(code);
     return gpus > 0 ? NULL : "there is no GPU";
@@ -32,8 +36,9 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 static const struct backend *const cuda = &backend_cuda;
 #else
 /* Returns a text that says why no GPU can be used: this build has no CUDA. */
-static const char *missing_gpu(void)
+static const char *missing_gpu(int *fault)
 {
+    *fault = 0;
     return "this build has no CUDA backend";
 }
 
@@ -47,12 +52,27 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 static const struct backend *const cuda = &backend_cpu;
 #endif
 
-/* Sets *backend to what --backend asks for. BACKEND_AUTO means CUDA if a GPU can be used, otherwise the CPU. */
-enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e)
+enum status backend_choose(const struct backend **backend, enum backend_choice choice, const struct cli *cli, struct error *e)
 {
-    const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();
+    int fault = 0;
+    const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu(&fault);
     if (choice == BACKEND_CUDA && missing != NULL)
         return fail(e, ST_RESOURCE, "--backend cuda: %s", missing);
+    if (fault)
+        cli_warn(cli, "CPUs search, as GPUs have a fault: %s: see 'nvidia-smi' and 'dmesg | grep -e NVRM -e Xid'", missing);
     *backend = choice == BACKEND_CPU || missing != NULL ? &backend_cpu : cuda;
     return ST_OK;
+}
+
+enum status backend_agree(const struct backend **backend, enum backend_choice choice, const struct cli *cli, const struct comm *comm,
+                          struct error *e)
+{
+    int unused;
+    backend_choose(backend, choice, cli, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    const uint64_t on_cpu = *backend == &backend_cpu;
+    if (comm_min_of(comm, on_cpu) < on_cpu)
+        fail(e, ST_RESOURCE, "%s, and other ranks have one: take only hosts with GPUs, or --backend cpu", missing_gpu(&unused));
+    return comm_agree(comm, e);
 }

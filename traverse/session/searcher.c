@@ -208,7 +208,7 @@ enum status searcher_open(struct searcher *s, int writes_answers, struct error *
     comm_warn_of_idle_cores(&s->comm, &args->cli);
     watch_phase("opening the graph");
     *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
-    if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
+    if (backend_agree(&rank->backend, args->backend, &args->cli, &s->comm, e) == ST_OK)
         exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend, &s->comm, e);
     if (comm_agree(&s->comm, e) == ST_OK && open_graph(s, e) == ST_OK) {
         watch_phase("opening devices");
@@ -218,6 +218,8 @@ enum status searcher_open(struct searcher *s, int writes_answers, struct error *
                 cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
                          s->exchange.why);
             note_idle_options(s, args);
+            if (rank->backend != &backend_cpu)
+                gpus_warn_if_uneven(&s->comm, args, rank->device_count, e);
         }
         progress_end();
         if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)

@@ -1,7 +1,13 @@
 /* shared_gpus.c: finds out whether several ranks of a host would use the same GPU; see shared_gpus.h */
 #include "shared_gpus.h"
 
+#include "formats/base/arith.h"
+#include "formats/base/crc.h"
+#include "formats/base/hash.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns whether addresses[count] has this address. */
 static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
@@ -58,5 +64,27 @@ enum status gpus_are_shared(int *shared, const struct comm *comm, const struct a
     if (comm_agree(comm, e) == ST_OK)
         *shared = can_be_led(own, own + p, G, comm, args);
     free(own);
+    return e->status;
+}
+
+enum status gpus_warn_if_uneven(const struct comm *comm, const struct args *args, uint32_t devices, struct error *e)
+{
+    const uint32_t p = devices * comm->ranks, host = crc32_bytes(0, comm->host, strlen(comm->host));
+    uint64_t *gpus = zeroed(p, sizeof *gpus, "devices", e), *own = gpus + comm->rank * devices, most = 0, least = p;
+    for (uint32_t g = 0; g < devices && e->status == ST_OK; g++)
+        own[g] = hash_pair(backend_gpu_address(args->backend, comm->host_rank * devices + g), host);
+    if (comm_agree(comm, e) == ST_OK)
+        comm_sum_u64(comm, gpus, p);
+    for (uint32_t s = 0; s < p && e->status == ST_OK; s++) {
+        uint64_t users = 0;
+        for (uint32_t i = 0; i < p; i++)
+            users += gpus[i] == gpus[s];
+        most = larger(most, users);
+        least = smaller(least, users);
+    }
+    if (least < most && comm->rank == 0)
+        cli_warn(&args->cli, "some GPUs have %" PRIu64 " shards and others %" PRIu64 ", and all wait for the slowest: a host needs as "
+                 "many GPUs as it has shards", most, least);
+    free(gpus);
     return e->status;
 }

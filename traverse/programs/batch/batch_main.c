@@ -248,7 +248,7 @@ static enum status set_up(struct batching *b, struct error *e)
     struct searcher *s = &b->searcher;
     const struct backend *backend;
     const int words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4;
-    if (choose_sharing(b, (uint64_t)words, e) == ST_OK && backend_choose(&backend, args->backend, e) == ST_OK)
+    if (choose_sharing(b, (uint64_t)words, e) == ST_OK && backend_choose(&backend, args->backend, &args->cli, e) == ST_OK)
         b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;

@@ -395,7 +395,7 @@ static enum status set_up(struct run *run, struct error *e)
     const struct backend *devices = &backend_cpu;
     const struct pair_backend *backend = NULL;
     if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
-        backend_choose(&devices, args->backend, e);
+        backend_choose(&devices, args->backend, &args->cli, e);
     if (e->status == ST_OK)
         backend = backend_table(devices, &pair_cpu, &pair_cuda, e);
     if (e->status == ST_OK &&
