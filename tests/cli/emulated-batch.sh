@@ -94,7 +94,7 @@ check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --p
 check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
 for room in 16 64 128; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
-    check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc'
+    check_says 'GPU 0 (.*): .*joined_gpu.c.*cudaMalloc'
 done
 
 # tables that the host makes of the levels which the GPU shows; small batches end before their frontier is empty, and others follow

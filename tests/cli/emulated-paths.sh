@@ -81,7 +81,7 @@ check 'three ranks with two GPUs: paths consist of edges' paths_right "$tmp/cuda
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
 check "$situation: distances are the same" diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"
-check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc'
+check_says 'GPU 0 (.*): .*joined_gpu.c.*cudaMalloc'
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$paths" -@ 1 -q --backend cuda -n 1 "$tmp/rmat"
 check_says '--backend cuda: there is no GPU'
 EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 64 "$tmp/rmat"

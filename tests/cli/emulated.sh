@@ -377,7 +377,7 @@ check '--max-depth traces nine levels of a path, by the other kernel' test "$(gr
 late() { EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_CLOCK=${clock:-20} timeout 60 "$@"; }
 check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaunchKernelExC 2 2' "$TESTS/fail_cuda" \
     -q -g 2 -@ 1 --backend cuda -r 0 "$(packed grid 2 inf)"
-check_says 'GPU [01]: .*cuda_fused_start(.*: out of memory'
+check_says 'GPU [01] (.*): out of memory (.*cuda_fused_start('
 
 lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks while they search
     local signal=$1 name=$2 got=0 pid
@@ -395,7 +395,7 @@ lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks whil
 }
 packed long 2 inf >"$tmp/folder"
 lose_rank STOP 'a rank is stopped'
-check_says 'GPU [01]: another GPU did not take part in the search' 'a rank is stopped: its peer says that the search lacks a GPU'
+check_says 'GPU [01] (.*): the GPU of shard [01] did not take part in the search' 'a rank is stopped: its peer says that the search lacks a GPU'
 clock=1 lose_rank STOP 'a rank is stopped, with --timeout' --timeout 1
 check_says 'rank [01] on .*: did not run for [1-9]' 'a rank is stopped, with --timeout: the message names the rank'
 clock=1 lose_rank KILL 'a rank is killed'
@@ -554,7 +554,7 @@ check_exit 5 '--resident auto with too little memory is an error' with "$(kib 't
 check_says 'give --resident packed and as many shards and GPUs as that needs (about [0-9]*)'
 check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TESTS/fail_cuda" -q --backend cuda --resident host \
     -r 0 "$tmp/larger"
-check_says 'cudaHostAlloc(&m->host, .*out of memory'
+check_says 'out of memory (.*cudaHostAlloc(&m->host, '
 
 # Two GPUs take the sum that --plan gives for answers, and all else; one tells the other the parents that it knows.
 "$BIN/dbfs-pack" -q -p 2 -t 32 -o "$tmp/pair" "$tmp/larger.edges"
@@ -986,7 +986,16 @@ check_says 'of device memory'
 check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \
     -n 1 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)" : \
     -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)"
-check_says 'rank 1, GPU .* of device memory'
+check_says 'rank 1 on .*, GPU .* of device memory'
+for gpus in '0 1' '1 0'; do # of ranks 0 and 1
+    check_exit 5 "one of two ranks has a GPU ($gpus)" timeout 60 "$MPIEXEC" \
+        -n 1 env EMULATED_GPUS=${gpus% *} "$traverse" -q -@ 1 "$(packed rmat 2 memory)" : \
+        -n 1 env EMULATED_GPUS=${gpus#* } "$traverse" -q -@ 1 "$(packed rmat 2 memory)"
+    check_says "^dbfs-traverse: rank ${gpus% *} on [^ ]*: there is no GPU, and other ranks have one: .*--backend cpu"
+done
+FAIL_CUDA='cudaGetDeviceCount 1 802' check_exit 0 'CPUs search where the driver of GPUs fails' \
+    "$TESTS/fail_cuda" -q -@ 1 -n 1 "$(packed rmat 1 memory)"
+check_says 'warning: CPUs search, as GPUs have a fault: '
 
 if [ $mode = long ]; then
     for seed in 1 2 3 4 5 6 7 8; do

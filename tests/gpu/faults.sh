@@ -1,7 +1,7 @@
 #!/bin/bash
 # faults.sh: a GPU runs out of memory, or is lost while it searches. Calls of the CUDA runtime fail at the beginning,
 # in the middle and at the end of a run: in a search that is one kernel, in one that goes level by level, and in one
-# of two ranks, alone with the argument `ranks`. The job ends with a message and exit code 5 (memory) or 1, and leaves
+# of two ranks, alone with the argument `ranks`, which then also send messages. The job ends with a message and exit code 5 (memory) or 1, and leaves
 # neither a rank nor a temporary file. Without a GPU only the first checks run, which show that calls can fail. Long mode
 # takes each function that is called.
 set -u
@@ -92,5 +92,20 @@ for way in "${ways[@]}"; do
         check "$way: $name: no rank is left" no_rank_is_left
     done
 done
+# GPUs whose messages the host passes on while they search, and GPUs that go level by level: the memory of one is faulty, or it is
+# gone.
+if [ "${1:-}" = ranks ]; then
+    for way in '2 --exchange-memory host' '2 --exchange-memory host --stepped'; do
+        check_exit 0 "$way: undisturbed" run "$way" 'any 0 0'
+        count=$(calls_of any "$tmp/count")
+        try "$way" any $((count / 2)) 214 1
+        check_says '^dbfs-traverse: rank 1 on [^ ]*, GPU [0-9]* (....:..:...0): .*ECC error.*: its memory is faulty: see .nvidia-smi -q -d ECC'
+        try "$way" any $((3 * count / 4)) 46 1
+        check_says '^dbfs-traverse: rank 1 on [^ ]*, GPU [0-9]* (....:..:...0): .*: it is lost, or not to be used: see .nvidia-smi'
+        check "$way: no rank is left" no_rank_is_left
+    done
+    try '2 --exchange-memory host' cudaStreamQuery 1 719 1
+    check_says 'GPU [0-9]* (.*): unspecified launch failure: a fault of the GPU if .dmesg'
+fi
 check "calls of several kinds were tried ($tried)" test $tried -gt $([ "${1:-}" = ranks ] && echo 6 || echo 12)
 finish

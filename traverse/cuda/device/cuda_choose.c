@@ -8,13 +8,15 @@
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e)
 {
     int gpus = 0;
-    snprintf(where, GPU_WHERE, "%s, rank %u", user->host, user->rank);
+    snprintf(where, GPU_WHERE, "rank %u on %s", user->rank, user->host);
     if (CUDA_TRY(cudaGetDeviceCount(&gpus), where, e) != ST_OK) {
         e->status = ST_RESOURCE;
         return e->status;
     }
     *ordinal = gpu_ordinal(user->slot, gpus);
-    snprintf(where, GPU_WHERE, "%s, rank %u, GPU %d", user->host, user->rank, *ordinal);
+    const uint64_t address = gpu_bus_address(*ordinal);
+    snprintf(where, GPU_WHERE, "rank %u on %s, GPU %d (%04x:%02x:%02x.0)", user->rank, user->host, *ordinal,
+             (unsigned)(address >> 32), (unsigned)(address >> 16 & 0xffff), (unsigned)(address & 0xffff));
     return CUDA_TRY(cudaSetDevice(*ordinal), where, e);
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { GPU_WHERE = 320 }; /* the bytes of the name of a GPU in messages: host, rank and GPU */
+enum { GPU_WHERE = 320 }; /* the bytes of the name of a GPU in messages: rank, host, GPU and its address */
 
 /* A device that needs a GPU: its host's name, the rank to which it belongs, and its number (`slot`) among the host's
  * devices. */
@@ -23,7 +23,7 @@ static inline int gpu_ordinal(uint32_t slot, int gpus)
 }
 
 /* Chooses a GPU for the device `user`, and makes it the current GPU of this thread. Writes the number of the GPU to
- * *ordinal, and a name for messages (host, rank and GPU) to `where`. ST_RESOURCE: the host has no GPU. */
+ * *ordinal, and a name for messages (rank, host, GPU and its address, as lspci has it) to `where`. ST_RESOURCE: the host has no GPU. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e);
 
 /* Returns the address of GPU `ordinal` on the buses of the host: domain, bus and device, 16 bits each, the device lowest.

@@ -1,6 +1,6 @@
 /* cuda_device.h: a device of the CUDA backend, which searches one shard on a GPU, and the functions that the C files of
  * the backend offer each other. A function that takes `struct error *e` returns e->status. If it fails, it writes the
- * failure to *e, with host, rank and GPU, unless *e has an earlier failure. Words of this file:
+ * failure to *e, with rank, host and GPU, unless *e has an earlier failure. Words of this file:
  *
  * - A *peer* is a GPU of the same host whose memory this GPU reads. Each device is also a peer of itself.
  * - *nn's columns* number the normals of all shards: the shard stands in the upper bits, the local id in the lower bits.
@@ -230,7 +230,7 @@ struct gpu_load {
 struct device {
     const struct shard *shard;
     int ordinal;
-    char where[GPU_WHERE]; /* host, rank and GPU, for messages */
+    char where[GPU_WHERE]; /* rank, host and GPU, for messages */
     struct gpu_load load;
     struct gpu_memory memory;
     struct gpu_csr csr[ROW_SETS]; /* in the order of shard->csr */

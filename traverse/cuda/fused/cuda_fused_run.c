@@ -175,7 +175,7 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
         /* a kernel that traps has reported before: if its report is there now, the stream's error does not matter */
         if (state != cudaErrorNotReady && *report >> 32 != number)
-            CUDA_TRY(state, dev->where, e);
+            cuda_check(state, "a search in one kernel", __FILE__, __LINE__, dev->where, e);
     }
     return *report >> 32 == number;
 }
@@ -223,8 +223,9 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         *levels = (uint32_t)devices[i]->fused.search.out.mapped->report;
         devices[i]->fused.notes.levels = noted ? *levels : 0;
-        if (*levels == PEERS_FAILED)
-            fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", devices[i]->where);
+        if (*levels > PEERS_FAILED - MOST_PEERS)
+            fail(e, ST_RUNTIME, "%s: the GPU of shard %u did not take part in the search: its rank, its host or the network may have "
+                 "failed", devices[i]->where, devices[i]->fused.group.search.shard[PEERS_FAILED - *levels]);
     }
     return e->status;
 }

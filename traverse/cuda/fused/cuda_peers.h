@@ -167,7 +167,7 @@ struct gpu_fused_peers {
     struct peers_state *state;
 };
 
-/* A GPU reports this value as the number of levels if a peer did not come to a barrier. */
+/* A GPU reports PEERS_FAILED - i as the number of levels if peer i did not come to a barrier. */
 #define PEERS_FAILED UINT32_MAX
 
 /* Return the kernel of several GPUs, without notes of levels (cuda_peers_plain) or with notes (cuda_peers_noted). If `packed`,

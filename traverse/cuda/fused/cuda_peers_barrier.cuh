@@ -157,7 +157,7 @@ __device__ static inline void write_flags(S &s, unsigned number, unsigned tally,
 /* Waits for the flag of barrier `number` from GPU `from`, and copies its values to s.flags[from], with a lane for each value.
  * The flag of a far GPU lies in memory of the host, which only the first block reads: it copies the flag to where the other
  * blocks wait. If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not come within
- * PEERS_PATIENCE_NS, reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
+ * PEERS_PATIENCE_NS, reports this to the host and ends the kernel by a trap. All lanes of a warp call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
@@ -175,7 +175,7 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
         const unsigned long long now = device_nanoseconds();
         begin = begin == 0 ? now : begin;
         if (now - begin > PEERS_PATIENCE_NS) {
-            s.out.mapped->report = (uint64_t)s.order.number << 32 | PEERS_FAILED;
+            s.out.mapped->report = (uint64_t)s.order.number << 32 | (PEERS_FAILED - from);
             __threadfence_system();
             __trap();
         }

@@ -24,7 +24,7 @@ void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t byte
     if (code == cudaErrorMemoryAllocation)
         fail_memory(e, what, bytes);
     else if (code != cudaSuccess) /* for example, the GPU is lost */
-        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
+        cuda_fail(code, what, __FILE__, __LINE__, dev->where, e);
     return memory;
 }
 
