@@ -20,7 +20,7 @@ set -euo pipefail
 language=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}
 export LC_ALL=C DBFS_NAMES= DBFS_NOTES=
 
-prog=dbfs
+prog=dbfs version='rmatgen (dbfs) @VERSION@' # of all programs; keys have these words
 bin=$0
 case $bin in
 */*) [ ! -L "$bin" ] || bin=$(readlink -f "$bin") ;;
@@ -449,12 +449,11 @@ clean() {
 
 # ---- names in messages ----
 
-# Prints FILE, or what is said of several, or of standard input.
-name_of_files() {
-    local name=${files[0]} more=$((${#files[@]} - 1))
-    [ "$name" != - ] || name='standard input'
-    printf %s "$name"
-    [ $more = 0 ] || printf ' and %d more' $more
+# Sets `of_files` to FILE, or to what is said of several, or of standard input.
+name_files() {
+    of_files=${files[0]}
+    [ "$of_files" != - ] || of_files='standard input'
+    [ ${#files[@]} = 1 ] || of_files+=" and $((${#files[@]} - 1)) more"
 }
 
 # PATH NAME: messages of the programs have the name that the user gave in place of a path of this script. By
@@ -487,15 +486,26 @@ show() { # WORD...: prints a command, with -v
     echo "$prog: ${text/ \\| / | }" >&2
 }
 
+# FILE: prints the folder that it is in, without links; dirname and realpath would take longer to start
+folder_of() (
+    folder=.
+    case $1 in */*) folder=${1%/*}/ ;; esac
+    CDPATH='' cd -P -- "$folder" && printf %s "$PWD"
+)
+
 # Prints path, inode, size and times of a file.
-identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %z' -- "$1")"; }
+identity() {
+    local real
+    if [ -L "$1" ]; then real=$(realpath -- "$1") || return; else real=$(folder_of "$1") && real=${real%/}/${1##*/} || return; fi
+    printf '%s ' "$real" && stat -L -c '%d %i %s %y %z' -- "$1"
+}
 
 describe() { # prints all that the shards depend on
     local file
     for file in "${files[@]}" "${parts[@]}"; do identity "$file" || exit 1; done
-    echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
-    echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
-    rmatgen --version # all programs have one version, and this one starts without MPI
+    printf edgeconv && printf ' %q' "${undirected[@]}" "${convert[@]}" && echo " compact $compact"
+    printf dbfs-pack && printf ' %q' -p "$shards" "${pack[@]}" && echo
+    echo "$version"
 }
 
 # Succeeds if FILE can be read again from its start. Any other file is left to the one program that reads it.
@@ -536,8 +546,7 @@ convert_and_pack() {
     mkfifo "$pipe" || exit
     { exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&-; } 2>/dev/null || # open at both ends, so that no open waits
         die 1 'cannot open a pipe: too few files may be open (ulimit -n)'
-    rm "$pipe"
-    (exec {in}>&- && trap '' INT && name 'standard input' "$(name_of_files)" && exec "$@") <&"$out" &
+    (exec {in}>&- && trap '' INT && name 'standard input' "$of_files" && exec "$@") <&"$out" &
     packer=$!
     exec {out}<&-
     start "${from[@]}" >&"$in"
@@ -648,7 +657,7 @@ why_stale() {
         [ -e "$path" ] || { echo "$path is gone" && return; }
         [ "$(identity "$path")" = "$line" ] || { echo "$path has changed" && return; }
     done
-    [ "$by" = "$(rmatgen --version)" ] || { echo "version ${by##* } made it" && return; }
+    [ "$by" = "$version" ] || { echo "version ${by##* } made it" && return; }
     dbfs-pack --list "$1/shards" >/dev/null 2>&1 || echo 'cannot be read'
 }
 
@@ -770,12 +779,15 @@ check_search() {
 
 # DIR: succeeds if ids of the input begin at 1, and those of the shards at 0: version 1.0.0 has made them, or --base 0 was given
 counts_otherwise() {
-    grep -qxE 'provenance (format (matrix-market|metis|dimacs|pace|lg)|one-based)' "$1/manifest" 2>/dev/null &&
-        ! grep -qxE 'base 1|provenance ids made dense' "$1/manifest"
+    local text='' line=$'\n'
+    { IFS= read -r -d '' text <"$1/manifest"; } 2>/dev/null || true
+    [[ $line$text =~ $line"provenance "(format" "(matrix-market|metis|dimacs|pace|lg)|one-based)$line ]] &&
+        ! [[ $line$text =~ $line("base 1"|"provenance ids made dense")$line ]]
 }
 
 are_kept() { # KEY-TEXT
-    [ -f "$graph/key" ] && [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] &&
+    local text=''
+    [ -f "$graph/key" ] && { IFS= read -r -d '' text <"$graph/key"; [ "$text" = "$1"$'\n' ]; } 2>/dev/null &&
         dbfs-pack --list "$graph/shards" >/dev/null 2>&1 &&
         { [[ " ${convert[*]}" == *' --base'* ]] || ! counts_otherwise "$graph/shards"; }
 }
@@ -865,7 +877,7 @@ remove_empty_place() {
 # number. Fails with a `reason`.
 make_work() {
     local folder=$place/$key.making.$HOSTNAME.$$
-    rm -rf -- "$folder" 2>/dev/null
+    [ ! -e "$folder" ] || rm -rf -- "$folder" 2>/dev/null
     reason=$(LC_ALL=C mkdir -- "$folder" 2>&1) && work=$folder && return
     reason=${reason##*: }
     return 1
@@ -875,7 +887,7 @@ keep_shards() { # TEXT-OF-KEY
     make_shards "$work"
     keep_notes "$work"
     (set -o noclobber && printf '%s\n' "$1" >"$work/key") 2>/dev/null || die 5 "$cache: cannot write the key of the shards"
-    rm -rf -- "$graph" # an existing folder is incomplete
+    [ ! -e "$graph" ] || rm -rf -- "$graph" # an existing folder is incomplete
     mv -T -- "$work" "$graph" || exit
     work=
     remove_stale "$graph/key"
@@ -900,7 +912,7 @@ choose_place() {
     place=$cache
     $implied || return 0
     cache=${files[0]%/}.dbfs
-    place=$(realpath -- "$(dirname -- "$cache")")
+    place=$(folder_of "$cache")
     place=${place%/}/${cache##*/}
     if [ -e "$place" ] || [ -L "$place" ]; then is_own "$place"; else is_own "${place%/*}"; fi || keep_none
 }
@@ -931,19 +943,21 @@ keep_list() {
 # Sets `graph` to the folder of the shards, and of the map if there is one.
 find_shards() {
     local key='' text='' mask
-    mask=$(umask)
     choose_place
     if $keep; then
         text=$(describe)
-        key=$(sha256sum <<<"$text")
-        key=${key:0:16}
-        graph=$place/$key
-        if are_kept "$text"; then
+        for graph in "$place"/*; do
+            key=${graph##*/}
+            [[ $key =~ ^[0-9a-f]{16}$ ]] && are_kept "$text" || continue
             ! $verbose || echo "$prog: shards are in $cache/$key" >&2
             say_notes "$graph" "${files[@]}"
             return
-        fi
+        done
+        key=$(sha256sum <<<"$text")
+        key=${key:0:16}
+        graph=$place/$key
     fi
+    mask=$(umask)
     check_search
     ! $keep || { lock_place && { are_kept "$text" || make_work; }; } || keep_none
     if ! $keep; then
@@ -1102,7 +1116,7 @@ find_components() {
         show "${from[@]}"
         start "${from[@]}"
         finish $! || exit
-        name "$scratch/graph.edges" "$(name_of_files)"
+        name "$scratch/graph.edges" "$of_files"
         show "${to[@]}" "$scratch/graph.edges"
         start "${to[@]}" "$scratch/graph.edges"
         finish $! || exit
@@ -1144,6 +1158,7 @@ if [ $action != search ]; then
     exit
 fi
 check_command
+name_files
 for file in "${files[@]}"; do check_input "$file"; done
 check_mode
 keep_list --roots-from "$roots_from"
@@ -1165,8 +1180,8 @@ fi
 : "${shards:=${ranks:-1}}"
 check_map
 find_shards
-name "$graph/shards" "$(name_of_files)"
-name "$graph/graph.map" "$(name_of_files)"
+name "$graph/shards" "$of_files"
+name "$graph/graph.map" "$of_files"
 ! $compact || search+=(--map "$graph/graph.map")
 [ -z "$map" ] || put_file "$map" <"$graph/graph.map"
 run_search "$graph/shards"

@@ -36,6 +36,22 @@ check "$situation: the shards are kept there" test -e "$(echo sticky/g.txt.dbfs/
 check "$situation: prints no note" test ! -s err
 check_exit 0 'a umask of 0' eval '(umask 0 && search g.txt)'
 check "$situation: gives nobody else the folder" test -z "$(find g.txt.dbfs -type d -perm /022)"
+mkdir stubs
+for name in realpath dirname sha256sum grep mktemp mkfifo flock edgeconv; do
+    printf '#!/bin/sh\necho %s >>%q/started\nexit 1\n' $name "$tmp" >stubs/$name
+done
+chmod +x stubs/*
+ln -s g.txt link.txt
+mkdir -p 'a folder'/-n
+cp g.txt 'a folder'/-n/%d
+for file in g.txt ./g.txt "$tmp/g.txt" 'a folder'/-n/%d; do
+    check_exit 0 "the first search of $file" search "$file"
+    check_exit 0 "the search of $file, which is kept" env PATH="$tmp/stubs:$PATH" CDPATH="$tmp/stubs:$tmp" timeout 60 dbfs -q -r 0 -o - "$file"
+    check "$situation: distances are right" cmp out want
+    check "$situation: starts few programs" test ! -e started
+done
+check_exit 0 'a link to a file' search link.txt
+check "$situation: is another name of it" grep -qF "$tmp/g.txt " link.txt.dbfs/*/key
 chmod 777 g.txt.dbfs
 not_kept 'a folder of shards that others may write to' "others may write to $tmp/g.txt.dbfs" g.txt
 chmod 1777 g.txt.dbfs
