@@ -6,7 +6,8 @@
 # With TCP alone a rank may wait forever in MPI_Finalize for one that has ended. A test that cuts the network of a host
 # sets carriers to tcp,self.
 carriers=tcp,self,sm
-hosts=4
+hosts=4 # a test may use fewer for its jobs
+made=$hosts
 each=1 # ranks on a host
 
 host_name() { echo "dbfs$$-$1"; }
@@ -20,7 +21,7 @@ kill_host() { kill -KILL $(ip netns pids "$(host_name "$1")"); }
 
 remove_hosts() {
     local i
-    for i in $(seq 0 $hosts); do
+    for i in $(seq 0 $made); do
         ip netns del "$(host_name "$i")" 2>/dev/null
     done
 }
