@@ -9,6 +9,7 @@
  */
 #include "graph_reader.h"
 
+#include "plain_lines.h"
 #include "scan_text.h"
 
 enum { SHORTEST_LINE_BYTES = 4 };
@@ -83,21 +84,13 @@ static const char *parse_pace_line(const struct graph_reader *r, struct piece *p
 /* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_dimacs_line(r, piece, p, lines);
-    piece->tally.lines = lines;
+    plain_lines_parse(r, piece, NO_PLAIN_LINES, parse_dimacs_line);
 }
 
 /* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_pace_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_pace_line(r, piece, p, lines);
-    piece->tally.lines = lines;
+    plain_lines_parse(r, piece, PLAIN_BLANK, parse_pace_line);
 }
 
 static enum status parse_dimacs(const struct graph_reader *r, struct piece *piece, struct error *e)

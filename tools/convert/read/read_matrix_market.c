@@ -10,6 +10,7 @@
  */
 #include "graph_reader.h"
 
+#include "plain_lines.h"
 #include "scan_text.h"
 
 #include <stdlib.h>
@@ -61,11 +62,8 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
 /* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_entry(r, piece, p, lines);
-    piece->tally.lines = lines;
+    const struct matrix_market *m = r->state;
+    plain_lines_parse(r, piece, m->values == 0 ? PLAIN_BLANK : NO_PLAIN_LINES, parse_entry);
 }
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)

@@ -10,6 +10,7 @@
 #include "columns.h"
 #include "list_shape.h"
 #include "pair_fields.h"
+#include "plain_lines.h"
 #include "scan_text.h"
 
 #include "formats/base/hash.h"
@@ -27,8 +28,8 @@ static inline int further_columns(const struct pairs *pairs)
     return pairs->columns.count - 2;
 }
 
-/* Parses a line that is not for the fast loop: a comment, a line with blanks around, or one with a fault. Adds its edge.
- * Returns the next line; NULL with a fault. */
+/* Parses a line that is not plain: a comment, a line with weights or blanks around, or one with a fault. Adds its edge. Returns the next
+ * line; NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const struct pairs *pairs = r->state;
@@ -58,85 +59,10 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     return next;
 }
 
-/* Progress in a run of lines: the next line, the end of the run, and where the next edge goes. */
-struct cursor {
-    const char *p, *end;
-    struct edge *edge;
-};
-
-/* Stores the edge of a line of two ids and nothing else, as most lines are, and moves on. Returns 0, unmoved, at any other
- * line. */
-static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limit)
-{
-    uint64_t u, v;
-    const char *p = c->p, *q = scan_id(p, &u), *s = scan_id(q + 1, &v);
-    const char *newline = s + (*s == '\r');
-    u -= base;
-    v -= base;
-    int plain =
-        (q > p) & (s > q + 1) & is_separator(*q) & (*newline == '\n') & (u < limit) & (v < limit);
-    if (__builtin_expect(!plain, 0))
-        return 0;
-    c->edge->u = u;
-    c->edge->v = v;
-    c->edge++;
-    c->p = newline + 1;
-    return 1;
-}
-
-/* Parses all lines from `p` to `end`. Returns 0 with a fault. */
-static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p, const char *end)
-{
-    const struct pairs *pairs = r->state;
-    struct cursor c = {p, end, piece->edges + piece->count};
-    uint64_t lines = piece->tally.lines;
-    for (; c.p != NULL && c.p < end; lines += c.p != NULL) {
-        if (further_columns(pairs) == 0 && take_plain_line(&c, r->base, r->limit))
-            continue;
-        piece->count = (size_t)(c.edge - piece->edges);
-        c.p = parse_odd_line(r, piece, c.p, lines);
-        c.edge = piece->edges + piece->count;
-    }
-    piece->count = (size_t)(c.edge - piece->edges);
-    piece->tally.lines = lines;
-    return c.p != NULL;
-}
-
-/* Parses the two halves of a text by turns. The start of a line is known only when the line before has been read, and waiting
- * for that would take most of the time; so one half is worked on while the other waits. Not inlined, as gcc then has registers
- * left for the constants of scan_id. */
-__attribute__((noinline)) static void parse_halves(const struct graph_reader *r, struct piece *piece)
-{
-    const char *text = piece->in.text, *end = text + piece->in.text_bytes;
-    const char *middle = next_line(text + piece->in.text_bytes / 2 - 1);
-    const uint64_t base = r->base, limit = r->limit;
-    size_t most = (size_t)(middle - text) / SHORTEST_LINE_BYTES; /* edges of the first half */
-    struct cursor a = {text, middle, piece->edges + piece->count}, b = {middle, end, a.edge + most};
-    const struct edge *first_of_b = b.edge;
-    while (a.p < a.end && b.p < b.end && take_plain_line(&a, base, limit) &&
-           take_plain_line(&b, base, limit))
-        continue;
-    size_t edges_of_b = (size_t)(b.edge - first_of_b);
-    size_t edges_of_a = (size_t)(a.edge - piece->edges) - piece->count;
-    piece->count += edges_of_a;
-    piece->tally.lines += edges_of_a;
-    /* the rest of the first half still fits before the edges of the second */
-    if (!parse_run(r, piece, a.p, a.end))
-        return;
-    memmove(piece->edges + piece->count, first_of_b, edges_of_b * sizeof *first_of_b);
-    piece->count += edges_of_b;
-    piece->tally.lines += edges_of_b;
-    parse_run(r, piece, b.p, b.end);
-}
-
 /* A line_parser for two numbers in front of each line. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    enum { WORTH_HALVING_BYTES = 1024 };
-    if (further_columns(r->state) == 0 && piece->in.text_bytes >= WORTH_HALVING_BYTES)
-        parse_halves(r, piece);
-    else
-        parse_run(r, piece, piece->in.text, piece->in.text + piece->in.text_bytes);
+    plain_lines_parse(r, piece, further_columns(r->state) == 0 ? PLAIN_BLANK_OR_COMMA : NO_PLAIN_LINES, parse_odd_line);
 }
 
 /* Makes the edges of a piece: by the fast loop or, if columns are to be told apart, by pair_fields_parse. */
