@@ -13,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 18 };
+enum {
+    BUFFER_BYTES = 1 << 18,
+    WRITE_BACK_BYTES = 1 << 23
+};
 
 struct outfile {
     int fd;
@@ -23,6 +26,7 @@ struct outfile {
     int grows;        /* the temporary name is NAME.part, which stays until the commit */
     int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
+    uint64_t written_back; /* those that the system was told to write to disk */
     size_t buffered;
     char *final_path; /* NULL: written directly */
     char *temp_path;  /* the temporary name, or its pattern while the file has none */
@@ -424,12 +428,22 @@ static enum status flush_buffer(struct outfile *out, struct error *e)
     return write_all(out, out->buffer, count, e);
 }
 
+/* Lets the system write to disk what was written so far, while more is made, so that outfile_commit waits less. */
+static void write_back(struct outfile *out)
+{
+    if (out->end - out->written_back < WRITE_BACK_BYTES || out->temp_path == NULL)
+        return;
+    out->written_back = out->end;
+    sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 /* Appends bytes, through the buffer. */
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e)
 {
     if (out->buffered + count > BUFFER_BYTES && flush_buffer(out, e) != ST_OK)
         return e->status;
     out->end += count;
+    write_back(out);
     if (count >= BUFFER_BYTES)
         return write_all(out, bytes, count, e);
     memcpy(out->buffer + out->buffered, bytes, count);
@@ -469,6 +483,7 @@ enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, stru
     if (lseek(out->fd, (off_t)count, SEEK_CUR) < 0)
         return fail_errno(e, out->name, "cannot seek");
     out->end += count;
+    write_back(out);
     return ST_OK;
 }
 
