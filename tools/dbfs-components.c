@@ -348,7 +348,7 @@ static enum status dbfs_components(const struct cli *cli, struct command *c, con
     space.budget = budget;
     spill_open(&spill, space.folder, space.folders);
     /* a pipe need not be kept for a single pass */
-    c->inputs.once = !c->strong && c->output[SIZES] == NULL && c->output[LARGEST] == NULL;
+    c->inputs.pipe_use = !c->strong && c->output[SIZES] == NULL && c->output[LARGEST] == NULL ? PIPE_LIVE_IF_TOLD : PIPE_KEPT;
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &space.budget, e) == ST_OK) {
         space.threads = cli_threads_worth(cli, space.threads, source.largest_share);

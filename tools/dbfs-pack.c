@@ -278,7 +278,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
         cli_usage(cli, "%s", choice.text);
     c->inputs.base = c->base;
-    c->inputs.once = c->action == PACK || c->action == PLAN;
+    c->inputs.pipe_use = c->action == PACK ? PIPE_LIVE : c->action == PLAN ? PIPE_LIVE_IF_TOLD : PIPE_KEPT;
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME
                    : cli->within_dbfs ? FOLDER_ONCE : FOLDER_NEW;
@@ -451,11 +451,13 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
         return e->status;
-    c->pack.threads = cli_threads_worth(cli, c->pack.threads, source.largest_share);
     warn_missing(cli, &source);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PACK)
+        pack_bound_pipe(&source, &c->pack, &budget, e);
+    c->pack.threads = cli_threads_worth(cli, c->pack.threads, edge_source_share(&source));
+    if (c->action == PACK && e->status == ST_OK)
         edge_source_make_dense(&source, c->pack.p, c->pack.threads, &budget, e);
     if (c->action == PLAN) {
         if (comm->rank == 0)

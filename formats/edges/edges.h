@@ -122,6 +122,10 @@ enum status edges_writer_put(struct edges_writer *writer, const struct edges_blo
 enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct edges_totals *totals, struct error *e);
 void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
 
+/* Encodes the trailer of a stream with these totals. */
+enum { EDGES_TRAILER_BYTES = 64 };
+void edges_encode_trailer(const struct edges_totals *totals, unsigned char trailer[EDGES_TRAILER_BYTES]);
+
 /* ---- reading ---- */
 
 struct edges_reader;
@@ -153,10 +157,18 @@ enum status edges_reader_next(struct edges_reader *reader, struct edges_block *b
 enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end, struct error *e);
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block, struct error *e);
 
+/* Reads a block of an input that cannot seek, which the next edges_reader_take will give, and returns it; its CRC is still to be compared. NULL at
+ * the end, or after a failure. edges_reader_ahead returns a block that was read so and not taken; NULL if there is none. */
+const struct edges_block *edges_reader_peek(struct edges_reader *reader, struct error *e);
+const struct edges_block *edges_reader_ahead(const struct edges_reader *reader);
+
 /* Compares the tally of all blocks with the trailer, and sets *totals to the content of the trailer. Call it at the end of the
  * stream. If readers share the stream by slices, pass the merged tally of all. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
+
+/* Nonzero once the trailer was read, which *totals is then set to. */
+int edges_reader_ended(const struct edges_reader *reader, struct edges_totals *totals);
 
 /* The same comparison with a trailer that is known already. */
 enum status edges_compare_tally(const char *name, const struct edges_totals *trailer,

@@ -24,6 +24,8 @@ struct edges_reader {
     /* if the input is a regular file: the offset where the stream begins, and the bytes from there to the end of the file */
     uint64_t start, file_bytes;
     struct edges_info info;
+    int ended; /* the trailer was read */
+    struct edges_block ahead; /* read and not taken; of size 0: none */
     struct edges_totals totals; /* from the trailer */
 };
 
@@ -223,6 +225,7 @@ void edges_reader_close(struct edges_reader *r)
         return;
     if (r->fd >= 0)
         close(r->fd);
+    edges_block_free(&r->ahead);
     free(r->name);
     free(r);
 }
@@ -296,7 +299,14 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
                     "permutes", r->name, (ull)at, (ull)r->totals.n, (ull)r->info.random_n);
     if (read_bytes(r, &extra, 1, &got, e) != ST_OK)
         return e->status;
+    r->ended = 1;
     return got == 0 ? ST_OK : corrupt(r, r->offset - 1, "stream", "data follows the trailer", e);
+}
+
+int edges_reader_ended(const struct edges_reader *r, struct edges_totals *totals)
+{
+    *totals = r->totals;
+    return r->ended;
 }
 
 /* Checks the header that was just read. */
@@ -355,8 +365,15 @@ static enum status begin_block(struct edges_reader *r, const unsigned char *head
 enum status edges_reader_take(struct edges_reader *r, struct edges_block *block, int *end, struct error *e)
 {
     unsigned char header[EDGES_BLOCK_HEADER_BYTES];
-    *end = 0;
-    for (;;) {
+    *end = r->ended;
+    if (r->ahead.size > 0) {
+        struct edges_block taken = r->ahead;
+        r->ahead = *block;
+        r->ahead.size = 0;
+        *block = taken;
+        return ST_OK;
+    }
+    while (!r->ended) {
         if (read_exactly(r, header, sizeof header, e) != ST_OK)
             return e->status;
         if (get_u32(header) == EDGES_TRAILER_MAGIC) {
@@ -372,6 +389,21 @@ enum status edges_reader_take(struct edges_reader *r, struct edges_block *block,
         if (pass_over(r, payload, e) != ST_OK)
             return e->status;
     }
+    return ST_OK;
+}
+
+const struct edges_block *edges_reader_peek(struct edges_reader *r, struct error *e)
+{
+    int end;
+    edges_reader_take(r, &r->ahead, &end, e);
+    if (e->status != ST_OK || end)
+        r->ahead.size = 0;
+    return edges_reader_ahead(r);
+}
+
+const struct edges_block *edges_reader_ahead(const struct edges_reader *r)
+{
+    return r->ahead.size > 0 ? &r->ahead : NULL;
 }
 
 /* Reads what edges_reader_take left unread of the block. Any thread may do so. */

@@ -28,7 +28,7 @@ static int take_block(struct pass *p, struct edges_block *block)
 {
     int taken = 0, end = 0;
     pthread_mutex_lock(&p->lock);
-    if (!p->ended) {
+    if (!p->ended && (p->scan->stop == NULL || !__atomic_load_n(p->scan->stop, __ATOMIC_RELAXED))) {
         p->ended = edges_reader_take(p->scan->reader, block, &end, p->error) != ST_OK || end;
         taken = !p->ended;
     }

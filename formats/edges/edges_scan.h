@@ -28,10 +28,11 @@ struct edges_scan {
      * fails with ST_BAD_DATA. Visitors never see an id of trailer->n or more */
     const struct edges_totals *trailer;
     uint64_t most_ids; /* visitors see no id of this or more either; 0: no such bound */
+    const int *stop; /* NULL, or a flag by which a visitor ends the pass early: no further block is taken */
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 
-/* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; if
+/* Reads a stream, or one slice of it (edges_reader_slice), to its end, or until `stop` is set. *tally is set to the tally of the edges read; if
  * `proven` is set, to their number alone. The caller merges the tallies of all slices and compares them: with the trailer
  * (edges_reader_finish, edges_compare_tally) or, if `proven` is set, the number of edges (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally, struct error *e);

@@ -94,14 +94,9 @@ enum status edges_writer_add(struct edges_writer *writer, const struct edge *edg
     return ST_OK;
 }
 
-/* Writes the last block and the trailer, whose n is at least `n`. */
-enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct edges_totals *totals, struct error *e)
+void edges_encode_trailer(const struct edges_totals *t, unsigned char trailer[EDGES_TRAILER_BYTES])
 {
-    unsigned char trailer[EDGES_TRAILER_BYTES] = {0};
-    if (writer->waiting_count > 0 && write_waiting(writer, e) != ST_OK)
-        return e->status;
-    struct edges_totals *t = &writer->totals;
-    t->n = t->edges > 0 && t->max_id >= n ? t->max_id + 1 : n;
+    memset(trailer, 0, EDGES_TRAILER_BYTES);
     put_u32(trailer + TRAILER_MAGIC_AT, EDGES_TRAILER_MAGIC);
     put_u64(trailer + TRAILER_EDGES_AT, t->edges);
     put_u64(trailer + TRAILER_LOOPS_AT, t->loops);
@@ -109,6 +104,17 @@ enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct 
     put_u64(trailer + TRAILER_MAX_ID_AT, t->max_id);
     put_u64(trailer + TRAILER_CHECKSUM_AT, t->checksum);
     put_u32(trailer + TRAILER_CRC_AT, edges_crc(trailer, TRAILER_CRC_AT));
+}
+
+/* Writes the last block and the trailer, whose n is at least `n`. */
+enum status edges_writer_finish(struct edges_writer *writer, uint64_t n, struct edges_totals *totals, struct error *e)
+{
+    unsigned char trailer[EDGES_TRAILER_BYTES];
+    if (writer->waiting_count > 0 && write_waiting(writer, e) != ST_OK)
+        return e->status;
+    struct edges_totals *t = &writer->totals;
+    t->n = t->edges > 0 && t->max_id >= n ? t->max_id + 1 : n;
+    edges_encode_trailer(t, trailer);
     if (totals != NULL)
         *totals = *t;
     return outfile_write(writer->out, trailer, sizeof trailer, e);

@@ -289,6 +289,11 @@ if [ "$(teams "$pack" -q -@ 2 -o "$tmp/teams" "$tmp/g.edges")" = 2 ]; then
         check "${words%% *} does a small graph with one thread" test "$(teams "$BIN"/$words "$tmp/g.edges")" = 0
         check "${words%% *} -@ 2 starts a thread for it" test "$(teams "$BIN"/$words -@ 2 "$tmp/g.edges")" = 2
     done
+    check 'dbfs-pack does a small graph from a pipe with one thread' \
+        test "$(cat "$tmp/g.edges" | teams "$pack" -q --force -o "$tmp/teams" -)" = 0
+    "$BIN/rmatgen" -q -s 14 | "$BIN/edgeconv" -q -o "$tmp/larger.edges" -
+    check 'dbfs-pack starts a thread for a larger graph from a pipe' \
+        test "$(cat "$tmp/larger.edges" | teams "$pack" -q --force -o "$tmp/teams" -)" -ge 2
 else
     skip 'threads by the size of the graph: this OpenMP is not libgomp'
 fi

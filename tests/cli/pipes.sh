@@ -2,6 +2,7 @@
 # pipes.sh: the bytes of a pipe stay in memory if there is room, and go to disk otherwise; a terminal is no input.
 set -u
 . tests/lib.sh
+. tests/layouts.sh
 bin=$(realpath "$BIN")
 cd "$tmp" || exit 1
 mkdir disk
@@ -29,6 +30,47 @@ check 'a pipe on disk gives the shards of the file' diff -r file.dbfs small.dbfs
 check 'nothing is left' test -z "$(ls -A disk)"
 check 'a folder that is missing is an error then' bash -c 'cat g.edges | "$1/dbfs-pack" -q -S 32M -T none -p 2 -o x.dbfs - 2>said; [ $? = 1 ]' - "$bin"
 check 'a missing folder for a pipe on disk is named' grep -q 'none: cannot create a temporary file' said
+
+# ---- a pipe that does not say its size is not kept either, unless it comes too far ----
+
+# LIMIT FILE OPTION...: packs the file from a pipe, while no file, one in memory either, may have more than LIMIT KiB
+packed_within() { (ulimit -f "$1" && cat "$2" | "$bin/dbfs-pack" -q -T none --force -o pipe.dbfs "${@:3}" - 2>said); }
+kib=$(($(stat -c %s g.edges) / 2048))
+check 'a pipe is not kept where there is memory for its edges' packed_within $kib g.edges -p 2
+check 'a pipe that is not kept gives the shards of the file' diff -r file.dbfs pipe.dbfs
+check_exit 1 'a pipe that is kept, as there is less memory, and cannot be' packed_within $kib g.edges -p 2 -S 256M
+check "$situation: the message says why" grep -q 'cannot write a temporary copy of the edge stream: File too large' said
+awk 'BEGIN { for (i = 0; i < 80000; i++) print i % 40000, i * 7 % 50000; print 3, 3; print 3, 3; print 8388608, 1; print 8388607, 2; print 9000000, 9000000 }' |
+    tee far.txt | "$bin/edgeconv" -q --direction directed -o far.edges - # an id of 2^23 in the third block
+"$bin/edgeconv" -q -u -o once.edges far.txt
+awk '{ print $1 "\t" $2; if ($1 != $2) print $2 "\t" $1 }' far.txt | "$bin/edgeconv" -q --direction directed - | as_symmetric >symmetric.edges
+for stream in far once symmetric; do
+    "$bin/dbfs-pack" -q -p 3 --force -o file.dbfs $stream.edges
+    check_exit 1 "a pipe whose ids come too far ($stream) and that cannot be kept" packed_within 64 $stream.edges -p 3
+    for threads in 1 5; do
+        check "the edges that came before it was kept are not lost ($stream, $threads threads)" \
+            bash -c 'cat $2.edges | "$1/dbfs-pack" -q -@ $3 -p 3 --force -o pipe.dbfs - && diff -r file.dbfs pipe.dbfs' - "$bin" $stream $threads
+    done
+done
+printf '%s\n' '1 8000000' '8000000 7' >sparse.txt
+"$bin/edgeconv" -q -u -o sparse.edges sparse.txt
+"$bin/dbfs-pack" -q --force -o file.dbfs sparse.edges
+check_exit 1 'a pipe whose ids are to be dense and that cannot be kept' packed_within 0 sparse.edges
+check 'a pipe whose ids are to be dense gives the shards of the file' \
+    bash -c 'cat sparse.edges | "$1/dbfs-pack" -q --force -o pipe.dbfs - && diff -r file.dbfs pipe.dbfs' - "$bin"
+wide() { awk -v edges="$1" 'BEGIN { for (i = 0; i < edges; i++) print i % 1000, 9000000 - i % 997 }' | "$bin/edgeconv" -q -u -o "$2" -; }
+wide 600000 wide.edges
+"$bin/dbfs-pack" -q --force -o file.dbfs wide.edges
+check 'a pipe whose first block has ids of 2^23 and more is not kept' packed_within 4000 wide.edges
+check 'a pipe with ids of 2^23 and more gives the shards of the file' diff -r file.dbfs pipe.dbfs
+mib=840 # the least memory in which 2^20 edges of 2^24 vertices fit
+until packed_within 4000 wide.edges -@ 1 -S ${mib}M || [ $mib -gt 900 ]; do mib=$((mib + 5)); done
+check "2^20 edges of 2^24 vertices fit into 900 MiB ($mib)" test $mib -le 900
+wide 1200000 more.edges
+check_exit 1 'a pipe with more edges than the memory may have and that cannot be kept' packed_within 4000 more.edges -@ 1 -S ${mib}M
+"$bin/dbfs-pack" -q --force -o file.dbfs more.edges
+check 'a pipe with more edges than the memory may have gives the shards of the file' \
+    bash -c 'cat more.edges | "$1/dbfs-pack" -q -@ 1 -S $2M --force -o pipe.dbfs - && diff -r file.dbfs pipe.dbfs' - "$bin" $mib
 
 # ---- a pipe that says its size at the beginning is not kept ----
 

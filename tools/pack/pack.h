@@ -68,6 +68,11 @@ struct pack_report {
     uint64_t spilled_bytes;
 };
 
+/* Sets the bounds up to which a pipe with an open end (edge_source.h) can be read into tiles, in source->totals; keeps the pipe if there is
+ * too little memory. Does nothing with other sources. */
+enum status pack_bound_pipe(struct edge_source *source, const struct pack_options *options, const struct memory_budget *budget,
+                            struct error *e);
+
 /* Packs the edges of `source`. If the edges stay in memory, it frees the copy of a pipe that the source keeps. */
 enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e);

@@ -1,6 +1,7 @@
 /* pack_th.c: finds TH, and gives every vertex its number */
 #include "pack_job.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "tools/pack/place/pack_memory.h"
 
@@ -58,15 +59,47 @@ static enum status find_suggestion(struct pack_job *j, struct error *e)
     return e->status;
 }
 
+/* The options of a separation, by the totals of the source. */
+static struct separation_options separation_options_of(const struct pack_options *o, const struct edge_source *source)
+{
+    return (struct separation_options){.threads = o->threads,
+                                       .p = o->p,
+                                       .spill = o->spill,
+                                       .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
+                                       .beside_vertex = PACK_VERTEX_BYTES,
+                                       .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
+}
+
+enum status pack_bound_pipe(struct edge_source *source, const struct pack_options *o, const struct memory_budget *budget, struct error *e)
+{
+    enum { LEAST_IDS = 1 << 23, LEAST_EDGES = 1 << 20 };
+    if (!source->open_ended || edge_source_peek(source, e) != ST_OK)
+        return e->status;
+    source->dense_p = o->p;
+    source->totals.n = larger(LEAST_IDS, source->likely_ids);
+    const uint64_t left = memory_left(budget), values = source->totals.n * sizeof(uint32_t);
+    int fits = values < left / 2;
+    for (uint64_t edges = LEAST_EDGES; fits; edges *= 2) {
+        struct edge_source longer = *source;
+        longer.totals.edges = longer.largest_share = edges;
+        longer.bytes = sizeof(struct edge) * edges;
+        const struct separation_options options = separation_options_of(o, &longer);
+        fits = degrees_tiles_bytes(&longer.totals, edges, &options, left - values) > 0;
+        if (fits)
+            *source = longer;
+    }
+    return source->totals.edges > 0 ? ST_OK : edge_source_keep(source, NULL, e);
+}
+
 /* The step that counts degrees and sets j->report->th. */
 enum status pack_separate(struct pack_job *j, struct error *e)
 {
-    struct separation_options options = {
-        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
-        .beside = pack_memory_buckets(j->source->totals.edges, j->options->p, j->options->threads),
-        .beside_vertex = PACK_VERTEX_BYTES,
-        .edges_bytes = pack_memory_edges(j->source->totals.n, j->source->largest_share, j->options->p)};
-    if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
+    do {
+        const struct separation_options options = separation_options_of(j->options, j->source);
+        if (separation_degrees(&j->separation, j->source, &options, j->budget, e) == ST_OK && j->separation.degrees.again)
+            edge_source_make_dense(j->source, j->options->p, j->options->threads, j->budget, e);
+    } while (e->status == ST_OK && j->separation.degrees.again);
+    if (e->status != ST_OK)
         return e->status;
     j->report->seconds.degrees = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;

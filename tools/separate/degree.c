@@ -2,6 +2,7 @@
  * line, so the lines of the next edges are prefetched; atomic increments are then nearly as fast as plain ones. A run of edges with the
  * same source, as in sorted lists, is added at once, so that a vertex of high degree does not make all threads wait for one line. */
 #include "degree.h"
+#include "taken_edges.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/bytes.h"
@@ -17,7 +18,6 @@
 enum { PREFETCH_EDGES = 16 };
 
 struct counting_thread {
-    struct loops loops;
     uint64_t forward, backward; /* sums that agree when the stream is symmetric */
     uint64_t near_edges;
     char unshared[64]; /* between the threads' cache lines */
@@ -33,7 +33,17 @@ struct counting {
     uint64_t sum;  /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
+    struct edges_beside *beside; /* [threads] */
+    struct edge_source *source;  /* while it has an open end, and: */
+    uint64_t taken;              /* edges that came out of it */
+    int scanned; /* the first pass was made */
 };
+
+/* Ids of n that differ by this at most are near. */
+static uint64_t near_ids(uint64_t n)
+{
+    return (uint64_t)(4 * sqrt((double)n));
+}
 
 /* Nonzero if the edges stay in memory, as tiles. */
 static int has_tiles(const struct degrees *d)
@@ -83,12 +93,11 @@ static inline void count_edges(struct counting *c, const struct edge *edges, siz
 }
 
 /* Adds the self-loops among the edges to the list of a thread. */
-static enum status list_loops(struct counting *c, struct counting_thread *t,
-                              const struct edge *edges, size_t count, struct error *e)
+static enum status list_loops(struct counting *c, struct loops *loops, const struct edge *edges, size_t count, struct error *e)
 {
     for (size_t i = 0; i < count; i++) {
         if (edges[i].u == edges[i].v &&
-            loops_add(&t->loops, edges[i].u, c->budget, e) != ST_OK)
+            loops_add(loops, edges[i].u, c->budget, e) != ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -141,6 +150,18 @@ static void count_piece(struct counting *c, const struct edge *edges, size_t cou
         count_edges(c, edges, count, both, /* windowed */ 1);
 }
 
+/* Ends the pass over a pipe if a piece of it has an id beyond the bound, or as many edges have come as tiles may have. Nonzero if the pass
+ * is to end: no further piece goes into tiles then. */
+static int comes_too_far(struct counting *c, const struct edge *edges, size_t count)
+{
+    uint64_t ids = 0;
+    for (size_t i = 0; i < count; i++)
+        ids |= edges[i].u | edges[i].v; /* the bound is a power of two */
+    if (ids >= c->source->totals.n || __atomic_add_fetch(&c->taken, count, __ATOMIC_RELAXED) > c->source->totals.edges)
+        __atomic_store_n(&c->source->stopped, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&c->source->stopped, __ATOMIC_RELAXED);
+}
+
 /* Takes a piece of the first pass: puts its edges into tiles, which are counted later, or, if there are none, counts them. */
 static enum status take_piece(struct counting *c, int thread, const struct edge *edges, size_t count, struct error *e)
 {
@@ -155,12 +176,14 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
+    if (c->source != NULL && comes_too_far(c, edges, count))
+        return edges_beside_add(&c->beside[thread], edges, count, e);
     const struct near_counts s = count_loops_and_near(edges, count, c->near);
     t->near_edges += (c->sparse == NULL ? s.near : near_originals(c, edges, count)) - s.loops;
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
     if (take_piece(c, thread, edges, count, e) == ST_OK && s.loops > 0)
-        list_loops(c, t, edges, count, e);
+        list_loops(c, &c->beside[thread].loops, edges, count, e);
     return e->status;
 }
 
@@ -172,11 +195,13 @@ static enum status visit_later_pass(void *context, int thread, const struct edge
     return e->status;
 }
 
-/* Sets degrees->near_edges to the sum over all threads and ranks. */
+/* Sets degrees->near_edges to the sum over all threads and ranks. Of a pipe n, and so what is near, is known only when it is in tiles. */
 static void sum_near_edges(struct counting *c, int threads, const struct comm *comm)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < threads; i++)
+    if (c->scanned)
+        sum = edge_tiles_near(&c->degrees->tiles, threads, near_ids(c->degrees->totals.n));
+    for (int i = 0; i < threads && !c->scanned; i++)
         sum += c->thread[i].near_edges;
     comm_sum_u64(comm, &sum, 1);
     c->degrees->near_edges = sum;
@@ -187,7 +212,7 @@ static enum status gather_loops(struct counting *c, int threads, const struct co
 {
     struct loops *loops = &c->degrees->loops;
     for (int i = 0; i < threads && e->status == ST_OK; i++)
-        loops_merge(loops, &c->thread[i].loops, c->budget, e);
+        loops_merge(loops, &c->beside[i].loops, c->budget, e);
     if (comm_agree(comm, e) == ST_OK)
         loops_share(loops, comm, c->budget, e);
     return e->status;
@@ -253,7 +278,7 @@ static enum status too_many_vertices(struct edge_source *source, uint64_t left_b
     const struct edge_stream *stream = find_stream(source);
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
-    if (edge_source_keep(source, e) == ST_OK && source->count > 0 &&
+    if (edge_source_keep(source, NULL, e) == ST_OK && source->count > 0 &&
         edge_stream_open_reader(stream, &reader, e) == ST_OK)
         find_largest(reader, &largest, &offset, e);
     edges_reader_close(reader);
@@ -273,17 +298,16 @@ static enum status too_many_vertices(struct edge_source *source, uint64_t left_b
 /* Makes the first pass, which proves the totals, and sets what all threads and ranks have found. */
 static enum status count_first(struct counting *c, struct edge_source *source, int threads, struct error *e)
 {
-    c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
+    c->near = near_ids(c->degrees->totals.n);
     c->sparse = source->sparse;
     struct degrees *d = c->degrees;
-    if (edge_source_first_scan(source, threads, visit_first, c, &d->own_edges, e) != ST_OK)
+    if (edge_source_first_scan(source, threads, visit_first, c, &d->own_edges, e) != ST_OK || source->stopped)
         return e->status;
     d->totals = source->totals;
     uint64_t records = d->totals.edges - d->totals.loops;
     d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
     if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
-    sum_near_edges(c, threads, source->comm);
     return check_symmetry(c, threads, source->comm, source->name, e);
 }
 
@@ -299,9 +323,30 @@ static enum status too_large_degree(const char *name, struct error *e)
 static enum status count_tiles(struct counting *c, int threads, struct error *e)
 {
     struct edge_tiles *tiles = &c->degrees->tiles;
-    if (has_tiles(c->degrees) && e->status == ST_OK && edge_tiles_seal(tiles, e) == ST_OK)
+    if (has_tiles(c->degrees) && e->status == ST_OK && (c->scanned || edge_tiles_seal(tiles, e) == ST_OK))
         edge_tiles_degrees(tiles, threads, c->of);
     return e->status;
+}
+
+/* Makes the first pass over a pipe with an open end, into tiles. If it comes too far, keeps the pipe, and sets d->again. */
+static enum status count_pipe(struct counting *c, struct edge_source *source, int threads, struct error *e)
+{
+    enum { LEAST_LIKELY = 1 << 18 };
+    struct degrees *d = c->degrees;
+    c->source = source;
+    progress_stage("reading the pipe", 0, PROGRESS_ITEMS);
+    if (edge_tiles_open_likely(&d->tiles, source->totals.n, larger(source->likely_ids, LEAST_LIKELY), d->info.direction, threads, c->budget,
+                               e) == ST_RESOURCE) {
+        *e = (struct error){0};
+        d->again = 1;
+        return edge_source_keep(source, NULL, e);
+    }
+    if (e->status != ST_OK ||
+        count_first(c, source, threads, e) != ST_OK || edge_tiles_seal(&d->tiles, e) != ST_OK)
+        return e->status;
+    c->scanned = 1;
+    d->again = source->stopped;
+    return d->again ? taken_edges_keep(source, &d->tiles, c->beside, threads, e) : ST_OK;
 }
 
 /* Nonzero if a degree of 2^32 can be noticed only by the sum of all degrees. */
@@ -342,7 +387,8 @@ static enum status count_stream(struct counting *c, struct edge_source *source, 
         c->span = v->windows == 1 ? v->n : 2 * v->window;
         progress_stage("counting degrees", source->share_edges, PROGRESS_ITEMS);
         if (w == 0) {
-            count_first(c, source, threads, e);
+            if (c->scanned || count_first(c, source, threads, e) == ST_OK)
+                sum_near_edges(c, threads, source->comm);
             count_tiles(c, threads, e);
         } else {
             memset(v->of, 0, v->bytes);
@@ -399,8 +445,10 @@ static enum status open_tiles(struct degrees *d, struct edge_source *source,
     struct edges_totals totals = d->totals;
     totals.n = d->ids;
     uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
+    if (has_tiles(d)) /* of a pipe (count_pipe) */
+        return e->status;
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
-        return edge_source_keep(source, e);
+        return edge_source_keep(source, NULL, e);
     edge_tiles_open(&d->tiles, d->ids, source->share_edges, d->info.direction, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
@@ -411,6 +459,8 @@ static enum status count_with(struct counting *c, struct edge_source *source,
 {
     struct degrees *d = c->degrees;
     d->info = source->info;
+    if (source->open_ended && e->status == ST_OK && (count_pipe(c, source, o->threads, e) != ST_OK || d->again))
+        return e->status;
     d->totals = source->totals;
     d->ids = edge_source_ids(source);
     if (comm_agree(source->comm, e) == ST_OK && open_values(d, source, o, c->budget, e) == ST_OK &&
@@ -428,13 +478,17 @@ enum status degrees_count(struct degrees *d, struct edge_source *source,
     struct counting c = {.degrees = d, .budget = budget};
     memset(d, 0, sizeof *d);
     c.thread = calloc((size_t)o->threads, sizeof *c.thread);
-    if (c.thread == NULL)
-        fail_memory(e, "degrees", (uint64_t)o->threads * sizeof *c.thread);
-    if (count_with(&c, source, o, e) != ST_OK) {
-        for (int i = 0; c.thread != NULL && i < o->threads; i++)
-            loops_free(&c.thread[i].loops, budget);
+    c.beside = calloc((size_t)o->threads, sizeof *c.beside);
+    if (c.thread == NULL || c.beside == NULL)
+        fail_memory(e, "degrees", (uint64_t)o->threads * (sizeof *c.thread + sizeof *c.beside));
+    int failed = count_with(&c, source, o, e) != ST_OK, again = d->again;
+    if (failed || again) {
         degrees_free(d, budget);
+        d->again = again && !failed;
     }
+    for (int i = 0; c.beside != NULL && i < o->threads; i++)
+        edges_beside_free(&c.beside[i], budget);
+    free(c.beside);
     free(c.thread);
     return e->status;
 }

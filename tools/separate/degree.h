@@ -44,9 +44,11 @@ struct degrees {
     uint64_t own_edges;         /* edges of the streams in this rank's share */
     uint64_t near_edges;        /* edges of the stream, no self-loops, whose ids differ by 4 sqrt(n) at most */
     struct loops loops;         /* sorted by vertex */
+    int again; /* nothing was counted: the source had an open end, which is too far for tiles, and is like any other now */
 };
 
-/* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. ST_BAD_DATA if the stream is damaged,
+/* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. A pipe with an open end is read into
+ * tiles, whatever the options say, unless that sets `again`: it has more edges or ids than source->totals. ST_BAD_DATA if the stream is damaged,
  * or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,

@@ -16,7 +16,9 @@ enum status separation_degrees(struct separation *s, struct edge_source *source,
 {
     double start = cli_seconds();
     memset(s, 0, sizeof *s);
-    if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
+    if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK && s->degrees.again)
+        return e->status;
+    if (e->status == ST_OK)
         ranks_make(&s->ranks, &s->rank_of, &s->degrees.of, budget, e);
     s->sparse = source->sparse;
     if (s->sparse != NULL && e->status == ST_OK) /* one dense id at least has no edge */

@@ -22,6 +22,7 @@ struct separation {
     double degree_seconds, class_seconds;
 };
 
+/* The first pass. If it sets s->degrees.again, call it again, with options for the totals that the source has now. */
 enum status separation_degrees(struct separation *s, struct edge_source *source,
                                const struct separation_options *options,
                                struct memory_budget *budget, struct error *e);

@@ -10,12 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What may be done with a single pipe: all of it is kept before the first pass; the first pass reads it, if its preamble tells how long it
+ * is (edge_union_expect); or the first pass reads it in any case (edge_source.h: open_ended). */
+enum pipe_use { PIPE_KEPT, PIPE_LIVE_IF_TOLD, PIPE_LIVE };
+
 struct edge_inputs {
     size_t count;
     const char **path;  /* [count + 1] with the rank in place of %r; the last one is NULL */
     unsigned char *own; /* [count] */
     enum base_choice base; /* BASE_OF_STREAMS: all have the same */
-    int once; /* one pass may be enough: a pipe need not be kept before it */
+    enum pipe_use pipe_use;
 };
 
 /* Takes the words of a command line. Without words, the input is "-", standard input. ST_USAGE if standard input is named twice. */

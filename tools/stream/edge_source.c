@@ -3,6 +3,8 @@
 
 #include "edge_union.h"
 
+#include "formats/base/arith.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +55,8 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
             continue;
         if (s->comm->ranks > 1 && !own && refuse_unshared(in->path[i], e) != ST_OK)
             return e->status;
-        int once = in->once && in->count == 1 && s->comm->ranks == 1;
-        if (edge_stream_open(stream, in->path[i], once, tmpdir, s->budget, &facts[s->count].info, e) !=
+        enum pipe_use use = in->count == 1 && s->comm->ranks == 1 ? in->pipe_use : PIPE_KEPT;
+        if (edge_stream_open(stream, in->path[i], use, tmpdir, s->budget, &facts[s->count].info, e) !=
             ST_OK)
             return e->status;
         stream->own = own;
@@ -135,6 +137,7 @@ static enum status unite(struct edge_source *s, const struct stream_facts *facts
         s->bytes = u.bytes;
         s->missing_edges = u.streams > 1 ? edge_union_missing(&u) : 0;
         s->share_edges = count_share(s);
+        s->open_ended = s->count == 1 && s->stream[0].live != NULL && s->totals.n == 0;
         s->largest_share = comm_max_of(s->comm, s->share_edges);
         s->names = u.names;
         u.names = NULL;
@@ -187,11 +190,24 @@ void edge_source_forget(struct edge_source *s)
         edge_stream_forget(&s->stream[i]);
 }
 
-/* Reads a live pipe to its end; its trailer then gives the totals. */
-enum status edge_source_keep(struct edge_source *s, struct error *e)
+enum status edge_source_peek(struct edge_source *s, struct error *e)
 {
-    if (s->count != 1 || s->stream[0].live == NULL || edge_stream_keep(&s->stream[0], e) != ST_OK)
+    const struct edges_block *block = edges_reader_peek(edge_stream_live_reader(&s->stream[0]), e);
+    struct edge edges[EDGES_VISIT_PIECE];
+    uint64_t ids = 0;
+    s->first_edges = block != NULL ? edges_block_count(block) : 0;
+    for (size_t first = 0; first < s->first_edges; first += EDGES_VISIT_PIECE)
+        ids |= edges_decode_ids(block, first, edges, smaller(s->first_edges - first, EDGES_VISIT_PIECE));
+    s->likely_ids = UINT64_C(1) << bits_for(ids + 1);
+    return e->status;
+}
+
+/* Reads a live pipe to its end; its trailer then gives the totals. */
+enum status edge_source_keep(struct edge_source *s, const struct edges_taken *taken, struct error *e)
+{
+    if (s->count != 1 || s->stream[0].live == NULL || edge_stream_keep(&s->stream[0], taken, e) != ST_OK)
         return e->status;
+    s->open_ended = s->stopped = 0;
     s->totals = s->stream[0].totals;
     s->bytes = s->stream[0].bytes;
     s->share_edges = s->largest_share = s->totals.edges;
@@ -255,7 +271,7 @@ enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int thread
                                    struct memory_budget *budget, struct error *e)
 {
     uint64_t room = comm_min_of(s->comm, sparse_ids_room(&s->totals, s->bytes, p, budget));
-    if (room == 0 || edge_source_keep(s, e) != ST_OK)
+    if (room == 0 || s->open_ended || edge_source_keep(s, NULL, e) != ST_OK)
         return e->status;
     struct sparse_ids *ids = calloc(1, sizeof *ids);
     if (ids == NULL)
@@ -311,15 +327,23 @@ static void find_damage(const struct edge_stream *stream, int threads, struct er
         *e = cause;
 }
 
-/* Makes the only pass over a live pipe, whose trailer then gives the totals. */
+/* Makes the only pass over a live pipe, whose trailer then gives the totals, unless a visitor has stopped it. */
 static enum status scan_live(struct edge_source *s, struct edges_scan scan, struct edges_totals *tally, struct error *e)
 {
     struct edge_stream *stream = &s->stream[0];
+    struct edges_totals totals;
     scan.reader = edge_stream_live_reader(stream);
     scan.most_ids = stream->totals.n;
-    if (edges_scan_slice(&scan, tally, e) == ST_OK)
-        edge_stream_finish_live(stream, tally, e);
+    scan.stop = &s->stopped;
+    if (edges_scan_slice(&scan, tally, e) != ST_OK)
+        return e->status;
+    if (s->open_ended && edges_reader_ended(scan.reader, &totals) && sparse_ids_room(&totals, s->bytes, s->dense_p, s->budget) > 0)
+        s->stopped = 1;
+    if (s->stopped || edge_stream_finish_live(stream, tally, e) != ST_OK)
+        return e->status;
     s->totals = stream->totals;
+    s->share_edges = s->largest_share = s->totals.edges;
+    s->open_ended = 0;
     return e->status;
 }
 

@@ -25,6 +25,12 @@ struct edge_source {
     uint64_t missing_edges;     /* of a generated graph: those that none of several pieces has */
     uint64_t share_edges;   /* this rank's share of the edges; about, for shared streams */
     uint64_t largest_share; /* of all ranks */
+    /* Nonzero until the first pass has read a live pipe that does not tell its length (PIPE_LIVE). `totals` are then what the owner has set in
+     * place of it, and a visitor of that pass may set `stopped` to end it: edge_source_keep, with the edges that it took, makes the pipe a
+     * source like any other. The pass also sets it at the end of a pipe whose ids edge_source_make_dense, for dense_p shards, would change. */
+    int open_ended, stopped;
+    uint32_t dense_p;
+    uint64_t first_edges, likely_ids; /* edges of its first block; a power of two above all ids there */
     char *name;  /* of the graph, for messages: "FILE", or "FILE and 3 more" */
     char *names; /* of all streams of all ranks, each followed by a newline */
     struct memory_budget *budget; /* of pipes in memory, and of dense ids */
@@ -42,9 +48,18 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 /* Frees the copies of pipes, which will not be read again because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
-/* Makes a live pipe (edge_inputs.h: `once`), which could be read only in the first pass, a source of any number of passes, by
- * keeping its bytes. Call it before the first pass. Other sources stay as they are. */
-enum status edge_source_keep(struct edge_source *source, struct error *e);
+/* Sets first_edges and likely_ids of a source with an open end, whose first block is read and not taken. */
+enum status edge_source_peek(struct edge_source *source, struct error *e);
+
+/* About the edges that a rank reads in a pass, at most. With an open end, all if the first block is short, as the last one is; else many. */
+static inline uint64_t edge_source_share(const struct edge_source *source)
+{
+    return !source->open_ended ? source->largest_share : source->first_edges < EDGES_BLOCK_EDGES ? source->first_edges : UINT64_MAX;
+}
+
+/* Makes a live pipe (edge_inputs.h), which could be read only in the first pass, a source of any number of passes, by keeping its
+ * bytes. Call it before the first pass, with NULL, or after one that was stopped. Other sources stay as they are. */
+enum status edge_source_keep(struct edge_source *source, const struct edges_taken *taken, struct error *e);
 
 /* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */
 int edge_source_forgotten(const struct edge_source *source);

@@ -55,8 +55,8 @@ static void close_live(struct edge_stream *s)
     s->live = NULL;
 }
 
-/* Reads the preamble of a pipe. If that does not tell what to expect, the pipe is kept, and no longer live. */
-static enum status open_live(struct edge_stream *s, struct edges_info *info, struct error *e)
+/* Reads the preamble of a pipe. If that does not tell what to expect, and it must, the pipe is kept, and no longer live. */
+static enum status open_live(struct edge_stream *s, enum pipe_use use, struct edges_info *info, struct error *e)
 {
     struct edges_reader *reader = NULL;
     s->live = calloc(1, sizeof *s->live);
@@ -73,8 +73,8 @@ static enum status open_live(struct edge_stream *s, struct edges_info *info, str
         return e->status;
     s->live->reader = reader;
     *info = *edges_reader_info(reader);
-    if (!edge_union_expect(info->provenance, &s->totals))
-        return edge_stream_keep(s, e);
+    if (!edge_union_expect(info->provenance, &s->totals) && use != PIPE_LIVE)
+        return edge_stream_keep(s, NULL, e);
     s->bytes = 8 * s->totals.edges;
     return ST_OK;
 }
@@ -107,7 +107,7 @@ enum status edge_stream_finish_live(struct edge_stream *s, const struct edges_to
 /* ---- a pipe ---- */
 
 /* A pipe on its way to a file that can be read again. */
-struct copy {
+struct edge_copy {
     struct edge_stream *stream;
     const char *folder; /* for a file on disk */
     uint64_t most_kept; /* bytes that may stay in memory */
@@ -116,20 +116,14 @@ struct copy {
 };
 
 /* Creates a file in memory; -1 if the system has none, or none is allowed. */
-static int file_in_memory(const struct copy *c)
+static int file_in_memory(const struct edge_copy *c)
 {
     signals_ignore_writes(); /* the limit of file sizes holds here too */
     return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
 }
 
-/* Writes the first bytes of the buffer to the copy's file, which may be in memory. */
-static enum status append_to_copy(const struct copy *c, size_t count, struct error *e)
-{
-    return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
-}
-
 /* Moves the bytes in memory, if there are any, to a file on disk, where copying goes on. */
-static enum status move_to_disk(struct copy *c, struct error *e)
+static enum status move_to_disk(struct edge_copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
     int memory = c->file;
@@ -152,8 +146,8 @@ static enum status move_to_disk(struct copy *c, struct error *e)
     return e->status;
 }
 
-/* Appends the bytes just read to the copy of the pipe: in memory as long as that has room, else on disk. */
-static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
+/* Appends bytes to the copy of the pipe: in memory as long as that has room, else on disk. */
+enum status edge_copy_append(struct edge_copy *c, const void *bytes, size_t count, struct error *e)
 {
     struct edge_stream *s = c->stream;
     int in_memory = s->spooled_bytes == 0 && c->file >= 0;
@@ -162,7 +156,7 @@ static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
         if (move_to_disk(c, e) != ST_OK)
             return e->status;
     }
-    if (append_to_copy(c, count, e) != ST_OK)
+    if (unnamed_append(c->file, bytes, count, c->folder, "a temporary copy of the edge stream", e) != ST_OK)
         return e->status;
     if (in_memory) {
         s->kept_bytes += count;
@@ -174,7 +168,7 @@ static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
 }
 
 /* Keeps all that comes out of the pipe. */
-static enum status copy_pipe(struct copy *c, struct error *e)
+static enum status copy_pipe(struct edge_copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
     while (e->status == ST_OK) {
@@ -185,16 +179,32 @@ static enum status copy_pipe(struct copy *c, struct error *e)
             fail_errno(e, s->name, "cannot read");
         if (got <= 0)
             break;
-        keep_bytes(c, (size_t)got, e);
+        edge_copy_append(c, c->buffer, (size_t)got, e);
         progress_add((uint64_t)got);
     }
     return e->status;
 }
 
-/* Replaces the pipe s->fd by a file with the bytes that came out of it, those that were read as its preamble too. */
-static enum status keep_pipe(struct edge_stream *s, const char *folder, struct error *e)
+/* Appends what was read of a live pipe: the preamble, a block that was read ahead, the edges that were taken, and the trailer if a pass has come
+ * to it. */
+static enum status copy_taken(struct edge_copy *c, const struct edges_taken *taken, struct error *e)
 {
-    struct copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
+    const struct live_pipe *live = c->stream->live;
+    struct edges_totals totals;
+    unsigned char trailer[EDGES_TRAILER_BYTES];
+    const struct edges_block *ahead = edges_reader_ahead(live->reader);
+    if (edge_copy_append(c, live->head, live->head_bytes, e) != ST_OK ||
+        (ahead != NULL && edge_copy_append(c, ahead->bytes, ahead->size, e) != ST_OK) ||
+        (taken != NULL && taken->write(taken->context, c, e) != ST_OK) || !edges_reader_ended(live->reader, &totals))
+        return e->status;
+    edges_encode_trailer(&totals, trailer);
+    return edge_copy_append(c, trailer, sizeof trailer, e);
+}
+
+/* Replaces the pipe s->fd by a file with the bytes that came out of it, those that were read before too. */
+static enum status keep_pipe(struct edge_stream *s, const char *folder, const struct edges_taken *taken, struct error *e)
+{
+    struct edge_copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
     c.buffer = malloc(COPY_BYTES);
     if (c.buffer == NULL)
         return fail_memory(e, s->name, COPY_BYTES);
@@ -202,10 +212,8 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
     c.file = file_in_memory(&c);
     if (c.file < 0)
         move_to_disk(&c, e);
-    if (e->status == ST_OK && s->live != NULL) {
-        memcpy(c.buffer, s->live->head, s->live->head_bytes);
-        keep_bytes(&c, s->live->head_bytes, e);
-    }
+    if (e->status == ST_OK && s->live != NULL)
+        copy_taken(&c, taken, e);
     if (e->status == ST_OK)
         copy_pipe(&c, e);
     free(c.buffer);
@@ -278,25 +286,25 @@ static enum status read_ends(struct edge_stream *s, struct edges_info *info, str
 }
 
 /* Reads the pipe to its end, and takes the totals from the trailer. */
-enum status edge_stream_keep(struct edge_stream *s, struct error *e)
+enum status edge_stream_keep(struct edge_stream *s, const struct edges_taken *taken, struct error *e)
 {
     struct edges_info info;
     uint64_t n = s->totals.n;
-    if (keep_pipe(s, s->tmpdir, e) == ST_OK && read_ends(s, &info, e) == ST_OK)
+    if (keep_pipe(s, s->tmpdir, taken, e) == ST_OK && read_ends(s, &info, e) == ST_OK)
         compare_expected(s, n, e);
     close_live(s);
     return e->status;
 }
 
-enum status edge_stream_open(struct edge_stream *s, const char *path, int once,
+enum status edge_stream_open(struct edge_stream *s, const char *path, enum pipe_use use,
                              const char *tmpdir, struct memory_budget *budget,
                              struct edges_info *info, struct error *e)
 {
     *s = (struct edge_stream){.fd = -1, .budget = budget, .tmpdir = tmpdir};
-    if (open_path(s, path, e) == ST_OK && s->is_pipe && once)
-        open_live(s, info, e);
+    if (open_path(s, path, e) == ST_OK && s->is_pipe && use != PIPE_KEPT)
+        open_live(s, use, info, e);
     else if (e->status == ST_OK && s->is_pipe)
-        keep_pipe(s, tmpdir, e);
+        keep_pipe(s, tmpdir, NULL, e);
     if (e->status == ST_OK && s->live == NULL)
         read_ends(s, info, e);
     if (e->status != ST_OK)

@@ -4,6 +4,8 @@
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
 
+#include "edge_inputs.h"
+
 #include "formats/edges/edges_scan.h"
 #include "formats/base/memory.h"
 
@@ -23,14 +25,14 @@ struct edge_stream {
     dev_t device; /* of a file, with its inode; 0 for a pipe */
     ino_t inode;
     struct edges_totals totals; /* as the trailer says; a first pass proves it */
-    struct live_pipe *live;     /* NULL: not a live pipe. Else only n and the edges are expected. */
+    struct live_pipe *live;     /* NULL: not a live pipe. Else only n and the edges are expected; n is 0 where nothing is. */
     const char *tmpdir;         /* for a pipe */
 };
 
-/* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble, into *info, and the trailer. With
- * `once` a pipe stays live if its preamble tells what to expect. `tmpdir` and `budget` are for pipes and must outlive the
+/* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble, into *info, and the trailer. By `use` a
+ * pipe may stay live. `tmpdir` and `budget` are for pipes and must outlive the
  * stream; NULL for a regular file. After a failure the stream need not be closed. A stream without a trailer is ST_BAD_DATA. */
-enum status edge_stream_open(struct edge_stream *stream, const char *path, int once,
+enum status edge_stream_open(struct edge_stream *stream, const char *path, enum pipe_use use,
                              const char *tmpdir, struct memory_budget *budget,
                              struct edges_info *info, struct error *e);
 void edge_stream_close(struct edge_stream *stream); /* a zeroed stream is allowed */
@@ -38,8 +40,16 @@ void edge_stream_close(struct edge_stream *stream); /* a zeroed stream is allowe
 /* Gives back the memory of a pipe that will not be read again. */
 void edge_stream_forget(struct edge_stream *stream);
 
-/* Keeps a live pipe, which then is like any other. */
-enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
+/* The edges of a live pipe that were taken before it is to be kept: `write` gives them all to edge_copy_append, as encoded blocks. */
+struct edge_copy;
+struct edges_taken {
+    void *context;
+    enum status (*write)(void *context, struct edge_copy *copy, struct error *e);
+};
+enum status edge_copy_append(struct edge_copy *copy, const void *bytes, size_t count, struct error *e);
+
+/* Keeps a live pipe, which then is like any other. `taken` is NULL if no block of it was read. */
+enum status edge_stream_keep(struct edge_stream *stream, const struct edges_taken *taken, struct error *e);
 
 /* edge_stream_live_reader returns the reader for the one pass over a live pipe. edge_stream_finish_live ends the pass: closes
  * the reader and sets `totals` by the trailer. ST_BAD_DATA if that contradicts the tally of the pass, or the preamble. */

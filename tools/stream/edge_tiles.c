@@ -13,7 +13,8 @@ enum {
     NARROW_BITS = 16,    /* of an index in the shortest ranges */
     NARROW_RANGES = 128, /* the most ranges that are so short */
     WIDE_RANGES = 64,    /* the most ranges that are longer */
-    WIDE_BITS = 32       /* of an index in the longest ranges */
+    WIDE_BITS = 32,      /* of an index in the longest ranges */
+    LIKELY_DEGREE = 16   /* edges of an id, if nothing is known */
 };
 
 /* ---- opening ---- */
@@ -52,6 +53,30 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
     return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
 }
 
+/* Opens the tiles that t describes, with chunks of these sizes. */
+static enum status open_store(struct edge_tiles *t, struct bucket_options *o, const struct bucket_store *like, struct memory_budget *budget,
+                              struct error *e)
+{
+    o->like = like;
+    o->room_bytes = memory_left(budget);
+    return bucket_store_open(&t->store, o, budget, e);
+}
+
+enum status edge_tiles_open_likely(struct edge_tiles *t, uint64_t n, uint64_t likely, enum edges_direction direction, int threads,
+                                   struct memory_budget *budget, struct error *e)
+{
+    struct edge_tiles part;
+    memset(t, 0, sizeof *t);
+    cut(t, n);
+    t->direction = direction;
+    part = *t;
+    part.ranges = (uint32_t)((likely - 1) >> t->range_bits) + 1;
+    const struct bucket_options sizes = store_options(&part, LIKELY_DEGREE * likely, threads);
+    const struct bucket_store like = bucket_store_sizes(&sizes);
+    struct bucket_options o = store_options(t, 0, threads);
+    return open_store(t, &o, &like, budget, e);
+}
+
 enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges,
                             enum edges_direction direction, int threads, struct memory_budget *budget, struct error *e)
 {
@@ -59,8 +84,7 @@ enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges,
     cut(t, n);
     t->direction = direction;
     struct bucket_options o = store_options(t, edges, threads);
-    o.room_bytes = memory_left(budget);
-    return bucket_store_open(&t->store, &o, budget, e);
+    return open_store(t, &o, NULL, budget, e);
 }
 
 void edge_tiles_close(struct edge_tiles *t)
@@ -197,6 +221,43 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
                 count_columns(t, records, count, of);
         }
     }
+}
+
+/* ---- near edges ---- */
+
+/* Returns how many records of a tile have a row and a column, `apart` further, that differ by `near` at most. Callers pass `bytes` as a
+ * constant. */
+static inline uint64_t count_near(const void *records, size_t count, unsigned bytes, uint64_t apart, uint64_t near)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t record = tile_record(records, bytes, i);
+        sum += tile_column(record, bytes) + apart - tile_row(record, bytes) + near <= 2 * near;
+    }
+    return sum;
+}
+
+uint64_t edge_tiles_near(const struct edge_tiles *t, int threads, uint64_t near)
+{
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : sum)
+    for (uint32_t row = 0; row < t->ranges; row++) {
+        for (uint32_t column = row > 0 ? row - 1 : 0; column < t->ranges && column <= row + 1; column++) {
+            const uint64_t apart = ((uint64_t)column << t->range_bits) - ((uint64_t)row << t->range_bits);
+            struct bucket_reader reader = read_tile(t, row, column);
+            const void *records;
+            size_t count;
+            while ((count = bucket_reader_next(&reader, &records)) > 0) {
+                switch (t->record_bytes) {
+                case 4: sum += count_near(records, count, 4, apart, near); break;
+                case 5: sum += count_near(records, count, 5, apart, near); break;
+                case 6: sum += count_near(records, count, 6, apart, near); break;
+                default: sum += count_near(records, count, 8, apart, near);
+                }
+            }
+        }
+    }
+    return sum;
 }
 
 /* ---- shares of threads ---- */

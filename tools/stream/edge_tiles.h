@@ -32,6 +32,10 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads);
 /* Opens tiles for n vertices, which are charged to the budget as they grow. `edges` is the number of edges expected; more are allowed. */
 enum status edge_tiles_open(struct edge_tiles *tiles, uint64_t n, uint64_t edges,
                             enum edges_direction direction, int threads, struct memory_budget *budget, struct error *e);
+/* The same where neither is known: n is the most, and of the ids those below `likely` are likely, for which chunks have their size.
+ * ST_RESOURCE if the memory is too small for so many tiles. */
+enum status edge_tiles_open_likely(struct edge_tiles *tiles, uint64_t n, uint64_t likely, enum edges_direction direction, int threads,
+                                   struct memory_budget *budget, struct error *e);
 void edge_tiles_close(struct edge_tiles *tiles); /* zeroed tiles are allowed */
 
 /* Adds edges; `thread` is the number of the calling thread. Ids are below n. */
@@ -44,6 +48,9 @@ enum status edge_tiles_seal(struct edge_tiles *tiles, struct error *e);
 /* Adds all edges to degree[n]: both ends of each edge, or of a symmetric stream only the first. One thread counts all degrees
  * of a range, so no atomic operations are needed. */
 void edge_tiles_degrees(const struct edge_tiles *tiles, int threads, uint32_t *degree);
+
+/* Returns how many edges join two ids that differ by `near` at most, which is less than the ids of a range. */
+uint64_t edge_tiles_near(const struct edge_tiles *tiles, int threads, uint64_t near);
 
 /* Some records of a tile, as they lie in memory. The indices in a record count from the first ids of the tile's two ranges. */
 struct tile_run {
