@@ -96,6 +96,7 @@ void edges_block_free(struct edges_block *block)
 }
 
 /* Stores the ends of the edges as ids of `width` bytes. */
+WIDE_CLONES
 static void encode_ids(unsigned char *payload, unsigned width, const struct edge *edges, size_t count)
 {
     if (width == 8) {
@@ -149,6 +150,7 @@ enum status edges_check_block(const struct edges_block *block, const char *name,
 }
 
 /* Decodes `count` edges from number `first` on. Returns the OR of all their ids, which no id exceeds. */
+WIDE_CLONES
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges, size_t count)
 {
     const unsigned char *payload = block->bytes + EDGES_BLOCK_HEADER_BYTES;

@@ -21,16 +21,31 @@ static inline uint64_t find_others(const char *p)
     return others;
 }
 
-/* Reads the number of `digits` digits at `p`: fast if they are 1 to 8. */
-static inline uint64_t read_number(const char *p, unsigned digits)
+/* Returns eight bytes that end with the 1 to 8 digits at `p`; those before are 0. */
+static inline __m128i load_digits(const char *p, unsigned digits)
 {
-    uint64_t word, id;
-    if (__builtin_expect(digits > 8, 0)) {
-        scan_long_id(p, &id);
-        return id;
-    }
+    uint64_t word;
     memcpy(&word, p, sizeof word);
-    return eight_digits((word ^ UINT64_C(0x3030303030303030)) << (64 - 8 * digits));
+    return _mm_cvtsi64_si128((long long)(word << (64 - 8 * digits)));
+}
+
+/* Returns the numbers of 1 to 8 digits at `p` and `q`, each in 32 bits, the first in the low ones. */
+static inline uint64_t read_short(const char *p, unsigned digits_p, const char *q, unsigned digits_q)
+{
+    __m128i digits = _mm_subs_epu8(_mm_unpacklo_epi64(load_digits(p, digits_p), load_digits(q, digits_q)), _mm_set1_epi8('0'));
+    __m128i tens = _mm_mullo_epi16(_mm_and_si128(digits, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
+    __m128i pairs = _mm_add_epi16(tens, _mm_srli_epi16(digits, 8));
+    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(1 << 16 | 100));
+    __m128i eights = _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
+    return (uint64_t)_mm_cvtsi128_si64(eights);
+}
+
+/* Returns the number at `p`, of any number of digits. */
+static uint64_t read_long(const char *p)
+{
+    uint64_t id;
+    scan_id(p, &id);
+    return id;
 }
 
 /* Adds the edges of the plain lines from `p` on to the piece. Returns the first other line, or `end`. */
@@ -56,7 +71,15 @@ static const char *read_lines(const struct graph_reader *r, struct piece *piece,
             }
             if (digits_u == 0 || digits_v == 0 || (!is_blank(*gap) && *gap != comma) || *newline != '\n')
                 goto done;
-            uint64_t u = read_number(line, digits_u) - base, v = read_number(gap + 1, digits_v) - base;
+            uint64_t both, u, v;
+            if (__builtin_expect((digits_u > 8) | (digits_v > 8), 0)) {
+                u = read_long(line) - base;
+                v = read_long(gap + 1) - base;
+            } else {
+                both = read_short(line, digits_u, gap + 1, digits_v);
+                u = (uint32_t)both - base;
+                v = (both >> 32) - base;
+            }
             if (u >= limit || v >= limit)
                 goto done;
             *edge++ = (struct edge){u, v};
