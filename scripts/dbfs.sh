@@ -32,7 +32,7 @@ PATH=${bin%/*}:$PATH
 action=search # or: list, clean
 files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false map='' undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
-roots_from='' pairs='' targets='' program=dbfs-traverse mode='' serving=false clean_all=false
+roots_from='' pairs='' targets='' program=dbfs-traverse mode='' serving=false clean_all=false distribute=false
 making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -134,7 +134,7 @@ of_search=' --count= --roots-from= --together --serve --map= --seed= --warm-up= 
     --result-format= --in-place --device-answers --answer= --depths-width= --parents-width= --trace= --breakdown --count-pairs --max-depth= --factor0= --factor1=
     --stepped --reduction= --local-all2all --uniquify --chunk= --exchange-form= --exchange-memory= --shards-per-rank= --backend=
     --resident= --no-check --trust --timeout= '
-of_paths=' --pairs= --path --one-sided '
+of_paths=' --pairs= --path --one-sided --distribute '
 of_diameter=' --diameter --radius --all= --every --searches= '
 of_components=' --components --strong --sizes= --histogram= --largest= '
 of_batch=' --targets= --batch= --centrality= --sample= --reached= --hops= --resume --no-checksum --distribute '
@@ -145,7 +145,7 @@ find_option() {
     # shellcheck disable=SC2086 # the words of the lists
     for name in $own $of_edgeconv $of_pack $of_search $of_paths $of_batch $of_diameter $of_components; do
         if [ "${name%[=?]}" = "$1" ]; then found=("$name") && break; fi
-        if [[ $name == "$1"* ]]; then found+=("$name"); fi
+        if [[ $name == "$1"* && " ${found[*]} " != *" $name "* ]]; then found+=("$name"); fi
     done
     [ "$1" != --directed ] || die 2 '--directed: is no option: it is --direction directed'
     case ${#found[@]} in
@@ -288,6 +288,7 @@ take_flag() { # OPTION, or OPTION=VALUE
     --cache-clean=*) die 2 "--cache-clean: '${1#*=}' is not all" ;;
     --force) force=(--force) ;;
     --serve) serving=true && search+=("$1") ;;
+    --distribute) distribute=true && search+=("$1") ;; # of two programs, which other options tell apart
     *) pass_on "${1%%=*}" "$1" ;;
     esac
 }
@@ -387,6 +388,7 @@ check_command() {
 # Refuses options that the program of this mode has not, in the words of the command line. Called before any pipe is read.
 check_mode() {
     local known word name
+    ! $distribute || [ $program = dbfs-paths ] || choose dbfs-batch --distribute
     [ $program != dbfs-traverse ] || return 0
     known=$("$program" --help=all)
     for word in "${search[@]}" ${roots_from:+--roots-from} ${pairs:+--pairs} ${targets:+--targets}; do

@@ -66,6 +66,11 @@ for graph in rmat components path grid star multi; do
             check "$graph, p $1, TH $2, $3 $how: distances and paths are right" right "$tmp/out" "$tmp/$graph.txt" "$tmp/want"
             sed -n 's/.*: pair [0-9]*: \([0-9]*\) edges.*/\1/p' "$tmp/err" >"$tmp/edges$how"
         done
+        # ranks that divide the graph: 4 shards on 2 ranks, 3 on 3, 5 on one
+        case $1 in 4) ranks=2 ;; *) ranks=$(($1 % 2 ? $1 % 5 : 2)) ;; esac
+        [ $ranks -gt 0 ] || ranks=1
+        check_exit 0 "$graph, p $1, TH $2, $3, $ranks ranks divide it" mpi $ranks --distribute --resident "$3" --path --pairs "$tmp/pairs" "$tmp/g"
+        check "$situation: distances and paths are right" right "$tmp/out" "$tmp/$graph.txt" "$tmp/want"
     done
     check "$graph: every pair has a line" test "$(wc -l <"$tmp/edges")" = "$(wc -l <"$tmp/pairs")"
     rm -rf "$tmp/g"
@@ -88,6 +93,12 @@ for ranks in 2 3; do
     check "$ranks ranks find the same paths" cmp "$tmp/alone" "$tmp/ranks"
 done
 check_exit 0 'more ranks than pairs' mpi 3 -n 1 "$tmp/p4"
+check_exit 0 'two ranks divide the graph' mpi 2 -n 40 --distribute --json "$tmp/divided.json" "$tmp/p4"
+distances "$tmp/out" >"$tmp/divided"
+check "$situation: the same pairs, and the same distances" cmp "$tmp/alone.distances" "$tmp/divided"
+check "$situation: the report says so" grep -q '"distributed": true' "$tmp/divided.json"
+check 'otherwise it says that they do not' grep -q '"distributed": false' "$tmp/two.json"
+check_exit 2 'more ranks than shards divide the graph' mpi 5 -n 1 --distribute "$tmp/p4"
 check_exit 0 'threads' "$paths" -@ 3 -n 40 --path "$tmp/p4"
 plain "$tmp/out" >"$tmp/threads"
 check 'threads find the same paths' cmp "$tmp/alone" "$tmp/threads"

@@ -78,6 +78,11 @@ check "$situation: are for all blocks" test "$(launches blocks "$tmp/many")" = 2
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$paths" -@ 1 --backend cuda -n 20 --path "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs find what the CPU finds' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
 check 'three ranks with two GPUs: paths consist of edges' paths_right "$tmp/cuda" "$tmp/rmat.txt"
+EMULATED_GPUS=3 EMULATED_KERNELS=$tmp/divided timeout 120 "$MPIEXEC" -n 3 "$paths" -@ 1 --backend cuda -n 20 --path --distribute "$tmp/rmat" \
+    >"$tmp/cuda" 2>"$tmp/err"
+check 'three GPUs that divide the graph find what the CPU finds' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
+check 'three GPUs that divide the graph: paths consist of edges' paths_right "$tmp/cuda" "$tmp/rmat.txt"
+check 'three GPUs that divide the graph: no GPU has the rows of all shards' test "$(launches blocks "$tmp/divided")" = 0 -a -s "$tmp/divided"
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
 check "$situation: distances are the same" diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"

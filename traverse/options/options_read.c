@@ -94,7 +94,7 @@ static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"},
     {"reached", "dbfs-batch"}, {"hops", "dbfs-batch"}, {"targets", "dbfs-batch"},
-    {"sample", "dbfs-batch"}, {"distribute", "dbfs-batch"}};
+    {"sample", "dbfs-batch"}, {"distribute", "dbfs-batch and dbfs-paths"}};
 
 /* Ends the program, because getopt has refused the option `word`. If another program has it (`elsewhere`), the message says
  * so. */

@@ -1,7 +1,8 @@
 /* pairs.h: pairs of vertices to search between, and the results of these searches.
  *
  * Ranks share the pairs: rank r has the pairs r, r + ranks, r + 2 * ranks and so on. Each rank searches with a backend,
- * on CPUs or on a GPU. Then the ranks add up their results, so that each rank has the results of all pairs. */
+ * on CPUs or on a GPU. Or ranks divide the graph, and find each pair together (pair_together.c); then rank 0 has the results. In both
+ * cases the ranks add up their results, so that each rank has the results of all pairs. */
 #ifndef DBFS_PAIRS_H
 #define DBFS_PAIRS_H
 
@@ -18,12 +19,15 @@ struct pair_result {
     uint64_t nanoseconds;
 };
 
+struct searcher;
+
 /* The pairs to search between, and how to search. */
 struct pair_job {
     const struct comm *comm;
     const struct graph *graph; /* has all shards */
     const struct roots *roots; /* the source of pair i is root 2 * i, and the target is root 2 * i + 1 */
     const struct pair_backend *backend;
+    struct searcher *together; /* for pair_together: searches with all ranks */
     struct memory_budget *budget;
     int threads;
     int one_sided, paths; /* one_sided: 1 if only the side of the source grows. paths: 1 if paths are wanted. */
@@ -62,11 +66,14 @@ struct pair_backend {
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
     /* Frees the state that `open` has set, even if `open` has failed afterwards. */
     void (*close)(struct pair_searches *searches);
-    /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on. Fills in pairs->result and the
+    /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on, or for pair_together all on rank 0. Fills in pairs->result and the
      * wanted paths. `searches` is the state that `open` has set; NULL if the backend has no `open`. */
     enum status (*run)(struct pair_searches *searches, struct pairs *pairs, struct error *e);
 };
 
+/* For a graph that the ranks divide. `run` is collective, and finds all pairs: rank 0 has the results and paths. `edges` of a pair are
+ * those at the vertices that its source reaches, and 0 if the search was that of the pair before. */
+extern const struct pair_backend pair_together;
 extern const struct pair_backend pair_cpu;  /* the backend for the cores of the host */
 /* The backend for a GPU (cuda/pair_gpu.c). NULL in builds without CUDA. */
 extern const struct pair_backend pair_cuda __attribute__((weak));

@@ -1,7 +1,8 @@
 /* paths_main.c: the program dbfs-paths, which finds distances and shortest paths between pairs of vertices.
  *
  * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. The ranks exchange nothing
- * but their results, which they add up at the end. */
+ * but their results, which they add up at the end. With --distribute each rank has a part of the shards, on its CPU or its GPUs, and
+ * all ranks search together. */
 #include "pairs.h"
 
 #include "traverse/engine/backend_table.h"
@@ -59,6 +60,8 @@ static const struct option_row own_options[] = {
      .help = "also give the vertices of one shortest path"},
     {.name = "one-sided", .group = GROUP_SEARCH, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(one_sided),
      .help = "search from the source alone, until the target is found"},
+    {.name = "distribute", .group = GROUP_MACHINE, .of = OF_PATHS, .kind = TAKE_FLAG, .at = AT(args.distribute),
+     .help = "divide the graph among the ranks, which search from each source together"},
 };
 
 static const struct option_program program = {
@@ -150,6 +153,11 @@ static void parse(struct paths_args *p, int argc, char **argv)
     args->count = 0;
     options_read(args, &program, argc, argv);
     args_finish(args);
+    if (args->distribute) { /* answers are made for paths alone: distances are read where the search left them */
+        args->answer = ANSWER_PARENTS;
+        args->record_parents = p->paths;
+        args->no_answer = !p->paths;
+    }
     const struct cli *cli = &args->cli;
     const int ways = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
     if (ways > 1)
@@ -271,7 +279,8 @@ static void json_environment(FILE *out, const struct run *run)
     json_flag(&json, "reverse", args->reverse);
     json_member(&json, "\nranks", "%u", job->comm->ranks);
     json_member(&json, "threads_per_rank", "%d", job->threads);
-    json_text(&json, "backend", job->backend->name);
+    json_text(&json, "backend", job->together != NULL ? job->together->rank.backend->name : job->backend->name);
+    json_flag(&json, "distributed", job->together != NULL);
     json_flag(&json, "one_sided", job->one_sided);
     if (!args->roots_given)
         json_member(&json, "seed", JSON_COUNT, args->seed);
@@ -365,8 +374,8 @@ static enum status choose_pairs(struct run *run, struct error *e)
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
     const struct manifest *manifest = &s->graph.manifest;
-    if (manifest->out_only && !run->paths.one_sided)
-        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
+    if (manifest->out_only && !run->paths.one_sided && !args->distribute)
+        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, --distribute, or pack it with --rows out,in",
                     args->folder);
     for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
         char what[48];
@@ -385,10 +394,9 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Chooses the backend, opens all shards, chooses the pairs, and fills run->job. Without --backend, chooses the
- * CPU for fewer than PAIRS_FOR_GPU pairs. Columns stay packed for a backend without bytes_needed, which reads them only
- * once. Fails on all ranks if one rank fails. */
-static enum status set_up(struct run *run, struct error *e)
+/* Chooses the backend, and opens all shards. Without --backend, chooses the CPU for fewer than PAIRS_FOR_GPU pairs. Columns stay
+ * packed for a backend without bytes_needed, which reads them only once. Returns the backend; NULL after a failure. */
+static const struct pair_backend *open_whole_graph(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
@@ -398,22 +406,34 @@ static enum status set_up(struct run *run, struct error *e)
         backend_choose(&devices, args->backend, &args->cli, e);
     if (e->status == ST_OK)
         backend = backend_table(devices, &pair_cpu, &pair_cuda, e);
-    if (e->status == ST_OK &&
+    if (e->status == ST_OK)
         searcher_open_shards(s, &comm_alone, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
-                             backend->bytes_needed, e) == ST_OK)
-        choose_pairs(run, e);
+                             backend->bytes_needed, e);
     const size_t used = strlen(e->text);
     if (e->status == ST_RESOURCE && backend != NULL && s->comm.ranks > 1)
-        snprintf(e->text + used, sizeof e->text - used, "; each rank of dbfs-paths has the whole graph: dbfs-batch --distribute with "
-                 "--targets finds distances with a part of it on each");
+        snprintf(e->text + used, sizeof e->text - used, "; each rank has the whole graph: --distribute divides it among them");
+    return backend;
+}
+
+/* Collective. Opens the shards, all on each rank or a part on each, chooses the pairs, and fills run->job. Fails on all ranks if
+ * one rank fails. */
+static enum status set_up(struct run *run, struct error *e)
+{
+    const struct args *args = &run->paths.args;
+    struct searcher *s = &run->searcher;
     run->job = (struct pair_job){.comm = &s->comm,
                                  .graph = &s->graph,
                                  .roots = &s->roots,
-                                 .backend = backend,
+                                 .together = args->distribute ? s : NULL,
                                  .budget = &s->budget,
-                                 .threads = s->threads,
                                  .one_sided = run->paths.one_sided,
                                  .paths = run->paths.paths};
+    run->job.backend = args->distribute ? &pair_together : open_whole_graph(run, e);
+    if (args->distribute)
+        searcher_open(s, run->paths.paths, e);
+    if (e->status == ST_OK)
+        choose_pairs(run, e);
+    run->job.threads = s->threads;
     return comm_agree(&s->comm, e);
 }
 
@@ -427,7 +447,7 @@ static void work(void *context, struct error *e)
         return;
     if (comm->rank == 0)
         progress_start(&run->paths.args.cli);
-    progress_stage("searching", run->searcher.roots.count / 2 / comm->ranks, PROGRESS_ITEMS);
+    progress_stage("searching", run->searcher.roots.count / 2 / (run->job.together != NULL ? 1 : comm->ranks), PROGRESS_ITEMS);
     watch_phase("searching between pairs");
     pairs_search(&run->pairs, &run->job, e);
     progress_end();
@@ -451,5 +471,6 @@ int main(int argc, char **argv)
     cli_begin();
     parse(&run.paths, argc, argv);
     run.command = argv;
-    return searcher_run(&run.searcher, &run.paths.args, 1, work, tear_down, &run);
+    run.searcher.method = &bfs_by_levels;
+    return searcher_run(&run.searcher, &run.paths.args, !run.paths.args.distribute, work, tear_down, &run);
 }
