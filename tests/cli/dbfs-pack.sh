@@ -282,6 +282,23 @@ check_exit 2 '-s and --for' "$pack" -p 1 -s "$tmp/g.split" --for gpu -o "$tmp/x"
 check_says '^dbfs-pack: -s and --for exclude each other'
 check_exit 2 'a rule that there is not' "$pack" -p 1 --suggest speed -o "$tmp/x" "$tmp/g.edges"
 
+# a packing that waits for its stream has a journal, but for the script dbfs, which resumes none
+for mode in alone within; do
+    mkfifo "$tmp/$mode.pipe"
+    { head -c 4096 "$tmp/g.edges" && exec sleep 60; } >"$tmp/$mode.pipe" &
+    writer=$!
+    (
+        [ $mode = alone ] || export DBFS_NAMES=
+        exec "$pack" -q -p 1 -t 9 -o "$tmp/$mode" - <"$tmp/$mode.pipe" 2>/dev/null
+    ) &
+    packer=$!
+    check "a packing $mode has its folder" wait_until test -d "$tmp/$mode"
+    [ $mode = within ] || check 'a packing has a journal' wait_until test -e "$tmp/$mode/packing"
+    [ $mode = alone ] || check 'a packing within dbfs has no journal' test ! -e "$tmp/$mode/packing"
+    kill $packer $writer
+    wait $packer $writer
+done
+
 # libgomp prints a line for each thread of a team
 teams() { OMP_DISPLAY_AFFINITY=true "$@" 2>&1 >/dev/null | grep -c 'affinity'; }
 if [ "$(teams "$pack" -q -@ 2 -o "$tmp/teams" "$tmp/g.edges")" = 2 ]; then

@@ -136,7 +136,7 @@ static enum status remove_matching(const struct pack_folder *f,
 /* Syncs the folder. Otherwise a crash of the machine could undo renames and removals made so far and keep later ones. */
 static enum status sync_folder(const struct pack_folder *f, struct error *e)
 {
-    if (fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
+    if (f->mode != FOLDER_ONCE && fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
         fail_errno(e, f->path, "cannot sync the folder");
     return e->status;
 }
@@ -290,9 +290,11 @@ int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uin
 
 /* ---- the journal ---- */
 
-/* Writes the journal, which abandoning removes unless it was there before. */
+/* Writes the journal, which abandoning removes unless it was there before. With FOLDER_ONCE nobody would read it. */
 static enum status write_journal(struct pack_folder *f, struct error *e)
 {
+    if (f->mode == FOLDER_ONCE)
+        return ST_OK;
     if (journal_write(&f->journal, f->path, e) == ST_OK && !resumes(f))
         f->journal_written = 1;
     return e->status;
