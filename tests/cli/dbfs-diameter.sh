@@ -255,6 +255,10 @@ for ((i = 0; i < digraphs; i++)); do
     check "$situation: is the smallest eccentricity of vertices that reach the component" test "$(said bounds) $(said radius)" = "met $least"
     check "$situation: the center is one of them" grep -q "^$(said center) $least 1 " "$truth"
     check "$situation: the bounds of the diameter hold" holds "$(said diameter)" "$most"
+    check_exit 0 "$what: all" "$diameter" -q -@ 1 --all "$tmp/arcs.csv" --force "$tmp/digraphs/$i"
+    check "$situation: eccentricities are those along the arcs, and 0 of vertices without" \
+        diff <(awk 'NR > 1 { print $1 "," $2 }' "$truth") <(sed 1d "$tmp/arcs.csv")
+    check "$situation: tells diameter and radius" test "$(said bounds) $(said diameter) $(said radius)" = "met $most $least"
     rm -f "$tmp/arcs.state"
     for stop in 1 2 3; do
         check_exit 0 "$what: stopped after $stop" "$diameter" -q -@ 1 --diameter --radius --searches $stop --resume "$tmp/arcs.state" "$tmp/digraphs/$i"
@@ -266,8 +270,15 @@ for ((i = 0; i < digraphs; i++)); do
     check "$situation: finds the same" test "$(said bounds) $(said diameter) $(said radius)" = "met $most $least"
 done
 check_exit 2 'a vertex for a component of a directed graph' "$diameter" -r 0 "$tmp/digraphs/0"
-check_exit 2 'all eccentricities of a directed graph' "$diameter" --all "$tmp/x" "$tmp/digraphs/0"
-check_says 'dbfs-batch -n all --centrality FILE'
+if [ "${BACKEND:-cpu}" = cpu ]; then
+    "$BIN/rmatgen" -q --poisson -n 600 -k 8 -f text | "$BIN/edgeconv" -q --direction directed | "$BIN/dbfs-pack" -q -p 3 -o "$tmp/arcs" -
+    check_exit 0 'all of a directed graph with few levels' "$diameter" -v -@ 2 --all "$tmp/arcs.txt" "$tmp/arcs"
+    check_says 'searches together from far vertices' "$situation: far vertices are searched from together"
+    check_says 'searches together from open vertices' "$situation: open vertices are searched from together"
+    "$BIN/dbfs-batch" -q -n all --no-checksum --centrality "$tmp/arcs.table" "$tmp/arcs" >"$tmp/out"
+    check "$situation: eccentricities are those of a search from every vertex" \
+        diff <(cut -f 1,3 "$tmp/arcs.table" | sort) <(awk -F '\t' 'NR == FNR { there[$1]; next } $1 in there' "$tmp/arcs.table" "$tmp/arcs.txt" | sort)
+fi
 "$BIN/dbfs-pack" -q -p 2 -o "$tmp/two-arcs" - < <("$BIN/edgeconv" -q --direction directed "$tmp/digraphs/3.txt")
 check_exit 2 'two ranks for a directed graph' "$MPIEXEC" -n 2 "$diameter" -@ 1 "$tmp/two-arcs"
 check_exit 0 'every component of a directed graph' "$diameter" --every "$tmp/two-arcs"

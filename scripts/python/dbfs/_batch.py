@@ -26,14 +26,14 @@ class Centralities(NamedTuple):
 
 
 class Diameter(NamedTuple):
-    """Diameter and radius of a component, in edges; vertices are ids."""
+    """Diameter and radius of a component, or of a directed graph, in edges; vertices are ids."""
 
     diameter: int
     start: int  # two vertices that are so far apart
     end: int
     radius: int
     center: int  # a vertex whose largest distance is the radius
-    vertices: int  # of the component
+    vertices: int  # of the component; of a directed graph, of its largest strong component
 
 
 def _list_of(vertices: numpy.ndarray, path: str) -> str:
@@ -95,7 +95,7 @@ def diameter(shards: str, *, most_searches: Optional[int], options: list) -> Opt
 
 
 def eccentricities(shards: str, vertices: int, *, most_searches: Optional[int], options: list) -> Optional[numpy.ndarray]:
-    """The eccentricities of the largest component, int32, and -1 elsewhere; None: so many searches do not tell."""
+    """The eccentricities of the largest component, or of a directed graph, int32, and -1 elsewhere; None: so many searches do not tell."""
     with _scratch.Folder(_scratch.place(4 * vertices)) as folder:
         array = os.path.join(folder, "eccentricities.npy")
         try:

@@ -416,9 +416,10 @@ class Graph:
         return found
 
     def eccentricities(self, *, options=()) -> numpy.ndarray:
-        """The largest distance from each vertex, int32, and -1 outside the largest component: read-only.
+        """The largest distance from each vertex, int32: read-only. -1 outside the largest component of an undirected graph.
 
-        The graph must be undirected; dbfs-diameter(1) --all finds them, and options are words for it, such as ["--every"].
+        Edges of a directed graph are followed, to vertices that can be reached. dbfs-diameter(1) --all finds them, and options are
+        words for it, such as ["--every"].
         """
         return _batch.eccentricities(self.shards, self.n, most_searches=None, options=words_of(options))
 

@@ -126,7 +126,7 @@ class Graph:
 
     def few_searches(self, of, *arguments):
         """What dbfs-diameter finds in far less time than a batch of searches from all nodes takes; None: it does not."""
-        if self.is_directed() or len(self) < 2:
+        if len(self) < 2:
             return None
         most = max(64, len(self) // 32)
         return of(*arguments, most_searches=most, options=self._options(most))
@@ -348,6 +348,8 @@ def eccentricity(G, v=None, sp=None, weight=None):
     nodes = None if v is None else list(dict.fromkeys(G.nbunch_iter(v)))
     if nodes == [] or len(G) == 0:
         return {}
+    if nodes is None and G.is_directed():
+        _check_connected(G, is_strongly_connected(G))
     found = G.few_searches(_batch.eccentricities, G.shards().shards, len(G)) if nodes is None else None
     if found is None:
         table = G.centralities(nodes)

@@ -38,8 +38,8 @@ void bounds_close(struct bounds *b)
 
 /* The arguments of a pass, and what its threads find. A pass uses some of them. */
 struct pass {
-    const struct bounds *bounds;
-    const int32_t *distance;
+    const struct bounds *bounds, *targets;
+    const int32_t *distance, *from;
     int32_t eccentricity, size, floor, top, largest, smallest;
     int32_t least, guess;
     const int32_t *limit, *beyond, *excess;
@@ -332,25 +332,26 @@ static uint64_t levels_piece(void *context, int thread, uint64_t piece)
     const struct pass *p = context;
     struct landmark_counts *counts = &p->levels[thread];
     for (uint64_t v = piece * PIECE; v < smaller((piece + 1) * PIECE, p->bounds->count); v++) {
-        const int32_t lower = p->bounds->lower[v], upper = p->bounds->upper[v], d = p->distance[v];
-        if (upper <= 0)
-            continue;
-        counts->candidates[d] += upper > p->least;
-        counts->settled[smaller((uint64_t)(lower - d), FEW_LEVELS - 1)] += upper > lower;
+        const int32_t lower = p->bounds->lower[v], upper = p->bounds->upper[v], d = p->distance[v], from = p->from[v];
+        if (p->targets->upper[v] > p->least && from >= 0)
+            counts->candidates[from]++;
+        if (upper > lower && upper > 0 && d >= 0)
+            counts->settled[smaller((uint64_t)(lower - d), MOST_LEVELS - 1)]++;
     }
     return 0;
 }
 
-/* Counts vertices by their distances from a landmark (bounds.h). */
-void bounds_levels(const struct bounds *b, const int32_t *distance, int32_t least, struct landmark_counts *counts)
+/* Counts vertices by their distances from a landmark, and to it (bounds.h). */
+void bounds_levels(const struct bounds *b, const int32_t *distance, const struct bounds *targets, const int32_t *from, int32_t least,
+                   struct landmark_counts *counts)
 {
     struct landmark_counts of_thread[MOST_POOL_THREADS];
-    struct pass pass = {.bounds = b, .distance = distance, .least = least, .levels = of_thread};
+    struct pass pass = {.bounds = b, .distance = distance, .targets = targets, .from = from, .least = least, .levels = of_thread};
     memset(of_thread, 0, (size_t)b->threads * sizeof *of_thread);
     pool_run(b->pool, b->threads, divide_up(b->count, PIECE), levels_piece, &pass);
     memset(counts, 0, sizeof *counts);
-    for (int i = FEW_LEVELS - 1; i >= 0; i--) {
-        counts->settled[i] = i + 1 < FEW_LEVELS ? counts->settled[i + 1] : 0;
+    for (int i = MOST_LEVELS - 1; i >= 0; i--) {
+        counts->settled[i] = i + 1 < MOST_LEVELS ? counts->settled[i + 1] : 0;
         for (int thread = 0; thread < b->threads; thread++) {
             counts->candidates[i] += of_thread[thread].candidates[i];
             counts->settled[i] += of_thread[thread].settled[i];

@@ -105,16 +105,18 @@ int32_t bounds_raise(struct bounds *bounds, const int32_t *distance, int32_t gue
  * eccentricity of root number i exceeds its lower bound by. */
 void bounds_assume(struct bounds *bounds, const int32_t *assumed, const int32_t excess[ROUND_MOST]);
 
-/* A landmark with an eccentricity below FEW_LEVELS tells by bounds_levels what searches from the vertices beyond some distance from it
- * would settle. */
-enum { FEW_LEVELS = 16 };
+/* A landmark whose distances are below MOST_LEVELS tells by bounds_levels what searches from the targets beyond some distance from it
+ * would settle. An undirected graph with a landmark whose distances are below FEW_LEVELS goes by rounds (finder.c). */
+enum { FEW_LEVELS = 16, MOST_LEVELS = 64 };
 struct landmark_counts {
-    uint64_t candidates[FEW_LEVELS]; /* live vertices at this distance whose upper bound is above `least` */
-    uint64_t settled[FEW_LEVELS];    /* vertices with different bounds whose lower bound exceeds the distance by so much, or more */
+    uint64_t candidates[MOST_LEVELS]; /* live targets at this distance whose upper bound is above `least` */
+    uint64_t settled[MOST_LEVELS];    /* vertices with different bounds whose lower bound exceeds the distance by so much, or more */
 };
 
-/* Sets *counts to the numbers of vertices by their distances from a landmark. `least` is struct open_bounds.least_open. */
-void bounds_levels(const struct bounds *bounds, const int32_t *distance, int32_t least, struct landmark_counts *counts);
+/* Sets *counts to the numbers of vertices by their distances to a landmark, and of targets by those from it. In an undirected graph, `targets`
+ * and `from` are `bounds` and `distance`. `least` is struct open_bounds.least_open. */
+void bounds_levels(const struct bounds *bounds, const int32_t *distance, const struct bounds *targets, const int32_t *from, int32_t least,
+                   struct landmark_counts *counts);
 
 /* What the bounds of the live vertices leave open. */
 struct open_bounds {

@@ -250,7 +250,7 @@ static void print_json(FILE *out, const void *context)
 /* ---- the file of --all ---- */
 
 /* Overwrites the answer of device g by eccentricities. delegate[d] has those of the delegates. Vertices of other components keep
- * -1, and so does, unless every component is wanted, a vertex without edges. */
+ * -1, and so does, unless every component is wanted or the graph is directed, a vertex without edges. */
 static enum status fill_answer(const struct diameter *d, uint32_t g, const int32_t *delegate, struct error *e)
 {
     const struct searcher *s = &d->searcher;
@@ -261,7 +261,7 @@ static enum status fill_answer(const struct diameter *d, uint32_t g, const int32
     int32_t *values;
     if (memory_take(d->finder.bounds.budget, (void **)&values, count, 4, "eccentricities by id", e) != ST_OK)
         return e->status;
-    if (!d->every)
+    if (!d->every && !directed_is_open(&d->finder.directed))
         memset(values, 0xff, count * sizeof *values);
     for (uint64_t i = 0; i < shard->locals; i++)
         values[answers_index(graph, local_vertex_id(shard, i))] = lower[i] < 0 ? -1 : lower[i];
@@ -306,8 +306,6 @@ static enum status set_up_directed(struct diameter *d, struct error *e)
     const char *folder = d->args.folder;
     if (d->root != NULL)
         return fail(e, ST_USAGE, "%s: -r: has directed edges, and is taken as a whole: no vertex names a component of it", folder);
-    if (d->args.depths != NULL)
-        return fail(e, ST_USAGE, "%s: --all: has directed edges: dbfs-batch -n all --centrality FILE has their eccentricities", folder);
     if (s->graph.manifest.out_only)
         return fail(e, ST_USAGE, "%s: searches against the edges go by in-rows, and it was packed with --rows out", folder);
     if (s->comm.ranks > 1)

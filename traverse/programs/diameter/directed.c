@@ -7,13 +7,14 @@
 
 #include <inttypes.h>
 
-/* FEW_LANDMARKS: this number of landmarks is enough.
+/* FEW_LANDMARKS, ALL_LANDMARKS: this number of landmarks is enough, for all eccentricities the second one.
+ * FEW_ROUNDS: searches along the edges from open vertices settle few others, so upper bounds are narrowed after so many rounds of them.
  * MOST_TRIES: so many vertices are tried for the core, as long as they are in much smaller components than others may be; then the
  * components tell which vertex is in the core.
  * MUCH: a component is much smaller than vertices that may be a component if these are more by this factor.
  * SWEEPS: the first roots are each farthest from the one before.
  * REFINED: upper bounds of each set rest on those of the other one, so for the diameter they are narrowed in turn so often. */
-enum { FEW_LANDMARKS = 2, MOST_TRIES = 4, MUCH = 64, SWEEPS = 2, REFINED = 2 };
+enum { FEW_LANDMARKS = 2, ALL_LANDMARKS = 4, FEW_ROUNDS = 8, MOST_TRIES = 4, MUCH = 64, SWEEPS = 2, REFINED = 2 };
 
 /* The sums and lengths of rest.h have 32 bits. */
 #define MOST_VERTICES (UINT64_C(1) << 30)
@@ -24,6 +25,7 @@ enum status directed_open(struct directed *d, struct root_search *search, struct
 {
     struct memory_budget *budget = bounds->budget;
     *d = (struct directed){.search = search, .goals = goals, .known = known, .bounds = {bounds, &d->against}};
+    d->rounds = (struct rounds){.search = search, .bounds = {bounds, &d->against}};
     if (search->count >= MOST_VERTICES)
         return fail(e, ST_RESOURCE, "the directed graph has %" PRIu64 " vertices with edges: less than %" PRIu64 " are taken", search->count,
                     MOST_VERTICES);
@@ -47,6 +49,7 @@ void directed_close(struct directed *d)
     }
     memory_release(budget, d->beyond);
     rest_close(&d->rest);
+    rounds_close(&d->rounds);
     bounds_close(&d->against);
 }
 
@@ -60,19 +63,25 @@ static void search_from(struct directed *d, enum side side, const struct root *r
     d->known->last = *root;
 }
 
+/* Takes over the largest distance from a root on one side. The root is not live any more on this side. */
+static void take_root(struct directed *d, enum side side, const struct root *root, int32_t most)
+{
+    const uint64_t index = root_search_index(d->search, root);
+    d->bounds[side]->lower[index] = most;
+    d->bounds[side]->upper[index] = 0;
+    if (side == ALONG && d->landmark[AGAINST][0][index] >= 0)
+        known_take_center(d->known, most, root);
+}
+
 /* Takes over the distances from a root on one side: raises lower bounds. Returns the largest distance. Sets *farthest to a vertex at it. */
 static int32_t take_distances(struct directed *d, enum side side, const struct root *root, const int32_t *distance, struct root *farthest)
 {
-    struct bounds *own = d->bounds[side], *other = d->bounds[!side];
-    const uint64_t index = root_search_index(d->search, root);
+    struct bounds *other = d->bounds[!side];
     struct found_vertex far;
     root_search_pick(d->search, other, PICK_FARTHEST, distance, 0, &far);
-    own->lower[index] = far.value;
-    own->upper[index] = 0;
     bounds_find(other, distance);
     known_take_pair(d->known, far.value, side == ALONG ? root : &far.root, side == ALONG ? &far.root : root);
-    if (side == ALONG && d->landmark[AGAINST][0][index] >= 0)
-        known_take_center(d->known, far.value, root);
+    take_root(d, side, root, far.value);
     *farthest = far.root;
     return far.value;
 }
@@ -228,10 +237,10 @@ static void limit_component(struct directed *d, enum side side, uint32_t compone
 }
 
 /* Lowers the upper bounds of both sides by all landmarks, and by the last root if it was searched from on both sides: `pair` has the
- * largest distances from it and to it; NULL: it was not. Sums up what is open. */
-static enum status refine(struct directed *d, const int32_t *pair, struct error *e)
+ * largest distances from it and to it; NULL: it was not. */
+static enum status narrow(struct directed *d, const int32_t *pair, struct error *e)
 {
-    struct known *k = d->known;
+    const struct known *k = d->known;
     const uint64_t last = root_search_index(d->search, &k->last);
     const uint32_t component = d->rest.component[last];
     for (int turn = 0; turn < (d->goals->diameter ? REFINED : 1) * SIDES; turn++) {
@@ -247,11 +256,19 @@ static enum status refine(struct directed *d, const int32_t *pair, struct error 
         else if (pair != NULL && limit_by(d, side, d->scratch, pair, e) != ST_OK)
             return e->status;
     }
+    return ST_OK;
+}
+
+/* Sets the counts of open vertices and the bounds in *d->known by the bounds of all vertices. */
+static void summarise(struct directed *d)
+{
+    struct known *k = d->known;
     struct open_bounds open[SIDES];
     struct found_vertex least;
     for (int side = 0; side < SIDES; side++)
         bounds_summarise(d->bounds[side], k->diameter[0], 0, &open[side]);
     k->open = open[ALONG].open;
+    k->least_open = open[ALONG].least_open;
     k->above = smaller(open[ALONG].above, open[AGAINST].above);
     k->diameter[1] = (int32_t)larger((uint64_t)k->diameter[0], smaller((uint64_t)open[ALONG].greatest_upper,
                                                                        (uint64_t)open[AGAINST].greatest_upper));
@@ -261,7 +278,14 @@ static enum status refine(struct directed *d, const int32_t *pair, struct error 
     if (root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->landmark[AGAINST][0], 0, &least) && least.value < k->radius[1])
         k->radius[0] = least.value;
     k->below = bounds_below(d->bounds[ALONG], d->landmark[AGAINST][0], k->radius[1]);
-    return ST_OK;
+}
+
+/* Narrows the bounds after searches from a root (narrow), and sums up what is open. */
+static enum status refine(struct directed *d, const int32_t *pair, struct error *e)
+{
+    if (narrow(d, pair, e) == ST_OK)
+        summarise(d);
+    return e->status;
 }
 
 /* ---- steps ---- */
@@ -327,23 +351,50 @@ static enum status step_by_root(struct directed *d, enum side side, const struct
     return refine(d, most, e);
 }
 
+/* Searches from up to `most` roots of a round, and narrows the bounds. */
+static enum status step_by_round(struct directed *d, uint64_t most, struct error *e)
+{
+    struct known *k = d->known;
+    const struct round round = rounds_choose(&d->rounds, k, d->landmark[ALONG], d->landmark[AGAINST]);
+    struct found_vertex root[ROUND_MOST];
+    struct root farthest;
+    uint32_t count;
+    if (rounds_run(&d->rounds, &round, smaller(most, ROUND_MOST), k->size, d->scratch[ALONG], root, &count, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++) {
+        if (root[i].value > k->diameter[0]) { /* a pair of vertices is wanted */
+            root_search_run(d->search, round.side, &root[i].root, d->scratch[round.side]);
+            take_distances(d, round.side, &root[i].root, d->scratch[round.side], &farthest);
+        }
+        take_root(d, round.side, &root[i].root, root[i].value);
+        k->last = root[i].root;
+    }
+    k->searches += count;
+    if ((round.side == AGAINST || k->turn++ % FEW_ROUNDS == 0) && narrow(d, NULL, e) != ST_OK)
+        return e->status;
+    summarise(d);
+    return ST_OK;
+}
+
 /* Searches from one more root (directed.h). */
-enum status directed_step(struct directed *d, struct error *e)
+enum status directed_step(struct directed *d, uint64_t most, struct error *e)
 {
     struct known *k = d->known;
     struct found_vertex next = {.root = k->next};
     struct root farthest;
     const int has_next = k->has_next && d->bounds[k->next_side]->upper[root_search_index(d->search, &k->next)] > 0;
-    const int for_diameter = d->goals->diameter && k->above > 0;
+    const int for_diameter = d->goals->diameter && k->above > 0 && !d->goals->all;
+    const int wants_landmark = !has_next && (d->goals->all ? k->landmarks < ALL_LANDMARKS
+                                                           : for_diameter && k->landmarks < FEW_LANDMARKS && k->turn % 2 == 0);
     enum side side = has_next ? (enum side)k->next_side : ALONG;
+    int any = 0;
     k->has_next = 0;
+    if (wants_landmark && (step_by_landmark(d, &any, e) != ST_OK || any))
+        return e->status;
+    if (!has_next && d->goals->all)
+        return step_by_round(d, most, e);
     if (!has_next && for_diameter) {
-        int any = 0;
-        if (k->landmarks < FEW_LANDMARKS && k->turn % 2 == 0 && step_by_landmark(d, &any, e) != ST_OK)
-            return e->status;
         side = (enum side)(k->turn++ % SIDES);
-        if (any)
-            return ST_OK;
         root_search_pick(d->search, d->bounds[side], PICK_EXTREME, NULL, k->diameter[0], &next);
     } else if (!has_next) {
         root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->landmark[AGAINST][0], 0, &next);

@@ -1,4 +1,4 @@
-/* directed.h: finds diameter and radius of a directed graph, root by root, from bounds that meet (Borassi et al., "Fast diameter and radius
+/* directed.h: finds diameter, radius or all eccentricities of a directed graph, root by root, from bounds that meet (Borassi et al., "Fast diameter and radius
  * BFS-based computation in (weakly connected) real-world graphs", 2015).
  *
  * The eccentricity of a vertex is its largest distance to a vertex that it reaches. Two sets of bounds are kept: of the eccentricities, and of
@@ -14,12 +14,15 @@
  * So the root v with the largest upper bound is searched from along the edges alone if it is a component of its own, and otherwise both
  * along and against them. The first landmark is a vertex of the core with most edges, and a second one has a small lower bound.
  *
+ * All eccentricities are found by rounds (rounds.h): of searches against the edges from the vertices that are farthest from a landmark, or along
+ * the edges from the vertices whose bounds differ.
+ *
  * One rank has the whole graph. The functions are those of finder.h, and are not called for an undirected graph. */
 #ifndef DBFS_DIRECTED_H
 #define DBFS_DIRECTED_H
 
-#include "known.h"
 #include "rest.h"
+#include "rounds.h"
 
 struct directed {
     struct root_search *search;
@@ -27,6 +30,7 @@ struct directed {
     struct known *known;
     struct bounds *bounds[SIDES]; /* [ALONG]: of eccentricities, which the caller has; [AGAINST]: of the largest distances to each vertex */
     struct bounds against;        /* bounds[AGAINST] */
+    struct rounds rounds;
     struct rest rest;
     int32_t *landmark[SIDES][LANDMARKS]; /* [search->capacity] the distances from each landmark, and to it; NULL: not yet allocated */
     int32_t *scratch[SIDES];             /* [search->capacity] the distances from a root that is no landmark, and to it */
@@ -47,8 +51,9 @@ static inline int directed_is_open(const struct directed *d)
 /* Finds the core and the rest, and searches from the first landmark. */
 enum status directed_begin(struct directed *d, struct error *e);
 
-/* Searches from one more root, along the edges or both along and against them, and narrows the bounds. */
-enum status directed_step(struct directed *d, struct error *e);
+/* Searches from one more root, along the edges or both along and against them, or with goals.all from up to `most` roots, and narrows the
+ * bounds. */
+enum status directed_step(struct directed *d, uint64_t most, struct error *e);
 
 /* Searches from the landmarks again, and finds the rest. Called after `known` and the bounds have been read. */
 enum status directed_restore(struct directed *d, struct error *e);

@@ -23,7 +23,7 @@ enum status finder_open(struct finder *f, struct searcher *searcher, struct sear
         bounds_open(&f->bounds, f->search.count, searcher->threads, &searcher->budget, e) == ST_OK)
         memory_take(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
     memory_advise_huge(f->scratch);
-    f->rounds = (struct rounds){.search = &f->search, .bounds = &f->bounds};
+    f->rounds = (struct rounds){.search = &f->search, .bounds = {&f->bounds, &f->bounds}};
     if (reverse != NULL && e->status == ST_OK)
         directed_open(&f->directed, &f->search, &f->bounds, &f->goals, &f->known, e);
     return comm_agree(&searcher->comm, e);
@@ -281,36 +281,10 @@ static void choose_for_all(struct finder *f, struct found_vertex *next, int *is_
     root_search_pick(&f->search, &f->bounds, PICK_OPEN_CENTRAL, NULL, 0, next);
 }
 
-/* Collective. Chooses the set of a round: the vertices farther than some x from a landmark, or else those with different bounds. Each set
- * is judged by the searches that all open vertices would take if each search settled as many of them as those of the set do. */
-static struct round choose_round(const struct finder *f)
-{
-    const struct known *k = &f->known;
-    struct round round = {.count = k->open};
-    double least = (double)k->open;
-    for (uint32_t i = 0; i < k->landmarks; i++) {
-        struct landmark_counts counts;
-        uint64_t beyond = 0;
-        if (k->eccentricity[i] >= FEW_LEVELS)
-            continue;
-        bounds_levels(&f->bounds, f->distance[i], k->least_open, &counts);
-        comm_sum_u64(&f->search.searcher->comm, (uint64_t *)&counts, sizeof counts / sizeof(uint64_t));
-        for (int32_t x = FEW_LEVELS - 2; x >= 0; x--) {
-            beyond += counts.candidates[x + 1];
-            const double searches = (double)beyond * (double)k->open / (double)counts.settled[x];
-            if (beyond > 0 && counts.settled[x] > 0 && searches < least) {
-                round = (struct round){.distance = f->distance[i], .above = x, .least = k->least_open, .count = beyond};
-                least = searches;
-            }
-        }
-    }
-    return round;
-}
-
 /* Collective. Searches from up to `most` roots of a round, and narrows the bounds. */
 static enum status step_by_round(struct finder *f, uint64_t most, struct error *e)
 {
-    const struct round round = choose_round(f);
+    const struct round round = rounds_choose(&f->rounds, &f->known, f->distance, f->distance);
     struct found_vertex root[ROUND_MOST];
     uint32_t count;
     if (rounds_run(&f->rounds, &round, smaller(most, ROUND_MOST), f->known.size, f->scratch, root, &count, e) != ST_OK)
@@ -344,7 +318,7 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     struct known *k = &f->known;
     struct found_vertex next = {.root = k->next}, farthest;
     if (directed_is_open(&f->directed))
-        return directed_step(&f->directed, e);
+        return directed_step(&f->directed, most, e);
     const int has_next = k->has_next && is_live(f, &k->next), for_diameter = f->goals.diameter && k->above > 0;
     int is_landmark = 0;
     k->has_next = 0;

@@ -9,26 +9,42 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* LEAST_TOGETHER: a batch of fewer roots takes longer than a search from each.
  * LEAST_OPENING: a set of fewer roots takes longer to open the joined graph than to search from each.
  * MOST_LISTED: a rank lists the first so many vertices of a set, as some of them will have the neighbour of a root as their only one. */
 enum { LEAST_TOGETHER = 8, LEAST_OPENING = 32, MOST_LISTED = 1024 };
 
+/* Returns whether the graph is directed. */
+static int is_directed(const struct rounds *r)
+{
+    return r->search->reverse != NULL;
+}
+
+/* Closes the batches and the joined graph. */
+static void close_batches(struct rounds *r)
+{
+    for (int side = 0; side < SIDES; side++)
+        batch_close(&r->batch[side]);
+    joined_graph_close(&r->all[ALONG]);
+    memset(r->batch, 0, sizeof r->batch);
+}
+
 /* Frees everything. *r may be zeroed. */
 void rounds_close(struct rounds *r)
 {
-    if (r->bounds != NULL)
-        memory_release(r->bounds->budget, r->assumed);
-    batch_close(&r->batch);
-    joined_graph_close(&r->all);
+    if (r->bounds[ALONG] != NULL)
+        memory_release(r->bounds[ALONG]->budget, r->assumed);
+    close_batches(r);
 }
 
-/* Opens the joined graph and the batch, if this is not yet done. Returns 0 if batches cannot be run: there are several ranks, the backend
+/* Opens the joined graph and the batches, if this is not yet done. Returns 0 if batches cannot be run: there are several ranks, the backend
  * is no CPU, or memory is short, also for what landmarks may still take. */
 static int open_batch(struct rounds *r)
 {
     struct searcher *searcher = r->search->searcher;
+    struct joined_graph *all = r->all;
     const struct batch_setup setup = {.words = 1, .threads = searcher->threads, .comm = &searcher->comm};
     struct error error = {0};
     if (r->together != 0)
@@ -38,15 +54,19 @@ static int open_batch(struct rounds *r)
         return 0;
     r->backend = batch_cpu;
     r->backend.open_single = NULL;
-    if (joined_graph_open(&r->all, &searcher->graph, &comm_alone, 0, &searcher->budget, &error) == ST_OK &&
-        batch_open(&r->batch, &r->backend, &r->all, &setup, &error) == ST_OK &&
-        memory_left(&searcher->budget) / 4 > (LANDMARKS + 1) * r->search->capacity) {
+    if (joined_graph_open(&all[ALONG], &searcher->graph, &comm_alone, is_directed(r), &searcher->budget, &error) == ST_OK)
+        batch_open(&r->batch[ALONG], &r->backend, &all[ALONG], &setup, &error);
+    if (is_directed(r) && error.status == ST_OK) {
+        all[AGAINST] = all[ALONG];
+        all[AGAINST].push = all[ALONG].pull;
+        all[AGAINST].pull = all[ALONG].push;
+        batch_open(&r->batch[AGAINST], &r->backend, &all[AGAINST], &setup, &error);
+    }
+    if (error.status == ST_OK && memory_left(&searcher->budget) / 4 > (LANDMARKS + 1) * r->search->capacity) {
         r->together = 1;
         return 1;
     }
-    batch_close(&r->batch);
-    joined_graph_close(&r->all);
-    r->batch = (struct batch){0};
+    close_batches(r);
     return 0;
 }
 
@@ -81,8 +101,9 @@ static uint64_t list_candidates(const struct rounds *r, const struct round *roun
 {
     uint64_t count = 0, least = 1; /* no key below `least` would be among the first */
     int is_full = 0;               /* 1: list[MOST_LISTED - 1] is the last of the first ones so far */
-    for (uint64_t v = 0; v < r->bounds->count; v++) {
-        const uint64_t key = key_in(round, r->bounds, v);
+    const struct bounds *b = r->bounds[round->side];
+    for (uint64_t v = 0; v < b->count; v++) {
+        const uint64_t key = key_in(round, b, v);
         if (key < least)
             continue;
         const struct candidate candidate = {{key, v}, root_search_id(r->search, v)};
@@ -102,9 +123,10 @@ static uint64_t list_candidates(const struct rounds *r, const struct round *roun
 
 /* Collective. Sets *root to the first live vertex of the lists of all ranks, and its value to the key. *at is the place in the list of
  * this rank. Returns 0 if there is none. */
-static int next_root(const struct rounds *r, const struct candidate *list, uint64_t listed, uint64_t *at, struct found_vertex *root)
+static int next_root(const struct rounds *r, enum side side, const struct candidate *list, uint64_t listed, uint64_t *at,
+                     struct found_vertex *root)
 {
-    while (*at < listed && r->bounds->upper[list[*at].pick.index] <= 0)
+    while (*at < listed && r->bounds[side]->upper[list[*at].pick.index] <= 0)
         ++*at;
     root->value = (int32_t)root_search_best(r->search, *at < listed ? list[*at].pick : (struct picked){0}, root);
     return root->value > 0;
@@ -114,17 +136,17 @@ static int next_root(const struct rounds *r, const struct candidate *list, uint6
 
 /* Collective. Searches from root number `number` of a round, and raises the lower bounds. Uses that a root has one edge only. Returns the
  * eccentricity of the root. */
-static int32_t search_alone(struct rounds *r, const struct found_vertex *root, uint32_t number, uint64_t size, int32_t *assumed,
-                            int32_t *scratch)
+static int32_t search_alone(struct rounds *r, enum side side, const struct found_vertex *root, uint32_t number, uint64_t size,
+                            int32_t *assumed, int32_t *scratch)
 {
     const uint64_t index = root_search_index(r->search, &root->root);
-    root_search_run(r->search, ALONG, &root->root, scratch);
-    const int32_t far_here = bounds_raise(r->bounds, scratch, root->value, number, assumed);
+    root_search_run(r->search, side, &root->root, scratch);
+    const int32_t far_here = bounds_raise(r->bounds[!side], scratch, root->value, number, assumed);
     const int32_t ecc = (int32_t)comm_max_of(&r->search->searcher->comm, (uint64_t)(far_here + 1)) - 1;
     if (index != UINT64_MAX)
-        r->bounds->upper[index] = 0;
-    if (size > 2)
-        root_search_share_leaf(r->search, r->bounds, &root->root, scratch, ecc);
+        r->bounds[side]->upper[index] = 0;
+    if (size > 2 && !is_directed(r))
+        root_search_share_leaf(r->search, r->bounds[side], &root->root, scratch, ecc);
     return ecc;
 }
 
@@ -133,19 +155,23 @@ static int32_t search_alone(struct rounds *r, const struct found_vertex *root, u
 /* Returns the index of a vertex of the joined graph, of which this rank has all. */
 static uint64_t index_of_joined(const struct rounds *r, uint64_t v)
 {
-    const uint64_t delegates = r->all.shards->manifest.d;
-    return v < delegates ? r->all.vertices - delegates + v : v - delegates;
+    const struct joined_graph *all = &r->all[ALONG];
+    const uint64_t delegates = all->shards->manifest.d;
+    return v < delegates ? all->vertices - delegates + v : v - delegates;
 }
 
-/* Takes a root out of the live vertices and, if it has one edge only, the other leaves at its neighbour with it, whose eccentricities
+/* Takes a root out of the live vertices and, in an undirected graph, if it has one edge only, the other leaves at its neighbour with it, whose eccentricities
  * are the same. Sets their lower bounds to `ecc`. The eccentricity of the neighbour is smaller by 1. As bounds_limit_neighbour and
  * bounds_share_leaf, by the rows. */
-static void take_out(const struct rounds *r, const struct root *root, uint64_t size, int32_t ecc)
+static void take_out(const struct rounds *r, enum side side, const struct root *root, uint64_t size, int32_t ecc)
 {
-    const struct joined_rows *rows = r->all.push;
-    const uint64_t v = joined_vertex(&r->all, root), neighbour = rows->columns[rows->offsets[v]], index = index_of_joined(r, neighbour);
-    struct bounds *b = r->bounds;
+    const struct joined_rows *rows = r->all[ALONG].push;
+    const uint64_t v = joined_vertex(&r->all[ALONG], root);
+    struct bounds *b = r->bounds[side];
     b->upper[index_of_joined(r, v)] = 0;
+    if (is_directed(r))
+        return;
+    const uint64_t neighbour = rows->columns[rows->offsets[v]], index = index_of_joined(r, neighbour);
     if (size == 2 || !root_search_is_leaf(r->search, index_of_joined(r, v)))
         return;
     b->upper[index] = (int32_t)smaller((uint64_t)b->upper[index], (uint64_t)(ecc - 1));
@@ -161,6 +187,7 @@ static void take_out(const struct rounds *r, const struct root *root, uint64_t s
 /* What raise_level needs to know of a batch. */
 struct raising {
     const struct rounds *rounds;
+    const struct bounds *bounds; /* those that are raised */
     const struct found_vertex *roots;
     const struct batch_level *level;
     int32_t *assumed;
@@ -172,7 +199,7 @@ static uint64_t raise_piece(void *context, int thread, uint64_t piece)
 {
     const struct raising *raising = context;
     const struct batch_level *level = raising->level;
-    const struct bounds *b = raising->rounds->bounds;
+    const struct bounds *b = raising->bounds;
     const int32_t depth = (int32_t)level->depth;
     (void)thread;
     for (uint64_t i = piece * LEVEL_STEP; i < smaller((piece + 1) * LEVEL_STEP, level->count); i++) {
@@ -194,47 +221,73 @@ static uint64_t raise_piece(void *context, int thread, uint64_t piece)
 static void raise_level(void *context, const struct batch_level *level)
 {
     struct raising *raising = context;
-    const struct bounds *b = raising->rounds->bounds;
+    const struct bounds *b = raising->bounds;
     const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     raising->level = level;
     pool_run(b->pool, level_threads(pieces, b->threads), pieces, raise_piece, raising);
 }
 
 /* Searches from all roots as a batch, and narrows the bounds. Sets ecc[] to the eccentricities of the roots. */
-static enum status search_together(struct rounds *r, const struct found_vertex *roots, uint32_t count, uint64_t size,
-                                   int32_t *assumed, int32_t *ecc, struct error *e)
+static enum status search_together(struct rounds *r, enum side side, const struct found_vertex *roots, uint32_t count, uint64_t size,
+                                   int from_far, int32_t *assumed, int32_t *ecc, struct error *e)
 {
     uint64_t vertex[ROUND_MOST];
     struct batch_result results[ROUND_MOST];
-    struct raising raising = {.rounds = r, .roots = roots, .assumed = assumed};
+    struct raising raising = {.rounds = r, .bounds = r->bounds[!side], .roots = roots, .assumed = assumed};
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
                             .receive = raise_level, .context = &raising};
     for (uint32_t i = 0; i < count; i++)
-        vertex[i] = joined_vertex(&r->all, &roots[i].root);
-    if (batch_run(&r->batch, &run, e) != ST_OK)
+        vertex[i] = joined_vertex(&r->all[side], &roots[i].root);
+    if (batch_run(&r->batch[side], &run, e) != ST_OK)
         return e->status;
     r->search->seconds += run.seconds;
     cli_detail(&r->search->searcher->args->cli, "%" PRIu32 " searches together from %s: %.6f s", count,
-               assumed != NULL ? "open vertices" : "far vertices", run.seconds);
+               from_far ? "far vertices" : "open vertices", run.seconds);
     for (uint32_t i = 0; i < count; i++) {
         ecc[i] = (int32_t)results[i].farthest;
-        take_out(r, &roots[i].root, size, ecc[i]);
+        take_out(r, side, &roots[i].root, size, ecc[i]);
     }
     return ST_OK;
 }
 
 /* ---- rounds ---- */
 
+/* Collective. Chooses the set of a round (rounds.h). */
+struct round rounds_choose(const struct rounds *r, const struct known *k, int32_t *const *from, int32_t *const *to)
+{
+    struct round round = {.count = k->open, .side = ALONG};
+    double least = (double)k->open;
+    for (uint32_t i = 0; i < k->landmarks; i++) {
+        struct landmark_counts counts;
+        uint64_t beyond = 0;
+        if (k->eccentricity[i] >= (is_directed(r) ? MOST_LEVELS : FEW_LEVELS))
+            continue;
+        bounds_levels(r->bounds[ALONG], to[i], r->bounds[AGAINST], from[i], k->least_open, &counts);
+        comm_sum_u64(&r->search->searcher->comm, (uint64_t *)&counts, sizeof counts / sizeof(uint64_t));
+        for (int32_t x = MOST_LEVELS - 2; x >= 0; x--) {
+            beyond += counts.candidates[x + 1];
+            const double searches = (double)beyond * (double)k->open / (double)counts.settled[x];
+            if (beyond > 0 && counts.settled[x] > 0 && searches < least) {
+                round = (struct round){.distance = from[i], .above = x, .least = k->least_open, .count = beyond,
+                                       .side = is_directed(r) ? AGAINST : ALONG};
+                least = searches;
+            }
+        }
+    }
+    return round;
+}
+
 /* Sets *assumed to the array of assumed upper bounds, all of which are above any other, or to NULL if the round does without. */
 static enum status reset_assumed(struct rounds *r, const struct round *round, int32_t **assumed, struct error *e)
 {
+    const struct bounds *b = r->bounds[round->side];
     *assumed = NULL;
-    if (round->distance != NULL)
+    if (round->distance != NULL || is_directed(r))
         return ST_OK;
     if (r->assumed == NULL)
-        memory_take(r->bounds->budget, (void **)&r->assumed, r->bounds->count, 4, "bounds of eccentricities", e);
+        memory_take(b->budget, (void **)&r->assumed, b->count, 4, "bounds of eccentricities", e);
     *assumed = r->assumed;
-    for (uint64_t v = 0; e->status == ST_OK && v < r->bounds->count; v++)
+    for (uint64_t v = 0; e->status == ST_OK && v < b->count; v++)
         r->assumed[v] = INT32_MAX;
     return e->status;
 }
@@ -244,6 +297,7 @@ enum status rounds_run(struct rounds *r, const struct round *round, uint64_t mos
                        struct found_vertex *roots, uint32_t *count, struct error *e)
 {
     struct candidate list[2 * MOST_LISTED];
+    const enum side side = round->side;
     const uint64_t listed = list_candidates(r, round, list);
     const int together = smaller(round->count, most) >= (r->together > 0 ? LEAST_TOGETHER : LEAST_OPENING) && open_batch(r);
     int32_t ecc[ROUND_MOST], excess[ROUND_MOST] = {0}, *assumed;
@@ -251,21 +305,21 @@ enum status rounds_run(struct rounds *r, const struct round *round, uint64_t mos
     reset_assumed(r, round, &assumed, e);
     if (comm_agree(&r->search->searcher->comm, e) != ST_OK)
         return e->status;
-    for (*count = 0; *count < most && next_root(r, list, listed, &at, &roots[*count]); ++*count) {
+    for (*count = 0; *count < most && next_root(r, side, list, listed, &at, &roots[*count]); ++*count) {
         struct found_vertex *root = &roots[*count];
         root->value = round->distance == NULL ? INT32_MAX - root->value : root->value;
         if (together)
-            take_out(r, &root->root, size, INT32_MAX); /* so that no leaf with the same neighbour follows */
+            take_out(r, side, &root->root, size, INT32_MAX); /* so that no leaf with the same neighbour follows */
         else
-            ecc[*count] = search_alone(r, root, *count, size, assumed, scratch);
+            ecc[*count] = search_alone(r, side, root, *count, size, assumed, scratch);
     }
-    if (together && search_together(r, roots, *count, size, assumed, ecc, e) != ST_OK)
+    if (together && search_together(r, side, roots, *count, size, round->distance != NULL, assumed, ecc, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < *count; i++) {
         excess[i] = ecc[i] - roots[i].value;
         roots[i].value = ecc[i];
     }
     if (assumed != NULL)
-        bounds_assume(r->bounds, assumed, excess);
+        bounds_assume(r->bounds[side], assumed, excess);
     return ST_OK;
 }
