@@ -172,7 +172,7 @@ tool two "$(stride 9)" 'dbfs-graph500, two ranks' \
 tool one "$(stride 4)" dbfs-diameter "$BIN/dbfs-diameter" --backend cpu -q -@ 1 --all "$tmp/o/x" --json "$tmp/o/f" "$tmp/x"
 printf '%s\n' '0 1' '1 2' '2 0' '2 3' '3 4' '4 5' '5 4' '6 2' '7 6' | "$BIN/edgeconv" -q --direction directed |
     "$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/arcs" -
-tool one "$(stride 7)" 'dbfs-diameter, directed' "$BIN/dbfs-diameter" --backend cpu -q -@ 1 --diameter --radius --json "$tmp/o/f" "$tmp/arcs"
+tool one "$(stride 7)" 'dbfs-diameter, directed' "$BIN/dbfs-diameter" --backend cpu -q -@ 1 --all "$tmp/o/x" --json "$tmp/o/f" "$tmp/arcs"
 tool one "$(stride 4)" dbfs-paths "$BIN/dbfs-paths" -q -@ 1 -n 2 --path --json "$tmp/o/f" "$tmp/x"
 tool two "$(stride 20)" 'dbfs-traverse, two ranks, a list' "$traverse" --backend cpu -q -@ 1 -r 0 --max-depth 2 \
     --list-reached "$tmp/o/x" "$tmp/x"
