@@ -22,22 +22,22 @@ void comm_requests_close(struct comm_requests *requests)
 }
 
 /* Returns the request of a place. */
-static MPI_Request *request_of(const struct comm_requests *requests, uint32_t place)
+static MPI_Request *request_of(struct comm_requests *requests, uint32_t place)
 {
     return (MPI_Request *)requests->list + place;
 }
 
-void comm_requests_send(const struct comm_requests *requests, uint32_t place, const struct transfer *m)
+void comm_requests_send(struct comm_requests *requests, uint32_t place, const struct transfer *m)
 {
     mpi.Isend(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
 }
 
-void comm_requests_receive(const struct comm_requests *requests, uint32_t place, const struct transfer *m)
+void comm_requests_receive(struct comm_requests *requests, uint32_t place, const struct transfer *m)
 {
     mpi.Irecv(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
 }
 
-int comm_requests_is_over(const struct comm_requests *requests, uint32_t place)
+int comm_requests_is_over(struct comm_requests *requests, uint32_t place)
 {
     int over = 0;
     mpi.Test(request_of(requests, place), &over, MPI_STATUS_IGNORE);

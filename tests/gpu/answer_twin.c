@@ -52,7 +52,7 @@ static struct device *open_search(const struct answering *a)
 static void ask(struct device *dev, struct byte_span *questions)
 {
     struct error e = {0};
-    need(backend_cpu.answers->name_parents(dev, 0, NULL, &e), &e);
+    need(backend_cpu.answers->name_parents(dev, 0, questions, &e), &e);
     need(backend_cpu.answers->ask(dev, NORMALS, questions, &e), &e);
 }
 
@@ -92,7 +92,7 @@ uint64_t twin_asking_delegates(const struct answering *a, uint32_t *list)
     struct device *dev = open_search(a);
     struct byte_span *questions = need_memory(a->shard->p * sizeof *questions);
     struct error e = {0};
-    need(backend_cpu.answers->name_parents(dev, 0, NULL, &e), &e);
+    need(backend_cpu.answers->name_parents(dev, 0, questions, &e), &e);
     need(backend_cpu.answers->ask(dev, DELEGATES, questions, &e), &e);
     const struct byte_span *any = &questions[a->shard->index == 0];
     const uint64_t count = any->bytes / sizeof *list;

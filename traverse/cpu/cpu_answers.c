@@ -184,18 +184,25 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 
 /* ---- parents of several shards ---- */
 
-/* backend_answers.know_ids: not called (hears_depths). */
+/* backend_answers.know_ids: not called (can_hear_depths). */
 static enum status cpu_know_ids(struct device *dev, const struct byte_span *ids, struct error *e)
 {
     (void)dev, (void)ids, (void)e;
     return ST_OK;
 }
 
+/* backend_answers.forget_ids: there are none. */
+static void cpu_forget_ids(struct device *dev)
+{
+    (void)dev;
+}
+
 /* backend_answers.name_parents: converts recorded parents to input ids in answers->by_vertex. */
 static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
 {
     const uint64_t vertices = vertices_of(dev) + 1;
-    (void)levels, (void)depths, (void)e;
+    (void)levels, (void)e;
+    memset(depths, 0, dev->shard->p * sizeof *depths);
     mark_unreached(dev, (int32_t *)dev->normals.parent);
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     return ST_OK;
@@ -205,7 +212,7 @@ static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct 
 static enum status make_room_for_questions(struct device *dev, uint64_t count, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    if (make_room(dev, (void **)&a->questions, &a->question_capacity, count + 1, sizeof *a->questions + sizeof *a->askers,
+    if (make_room(dev, (void **)&a->questions, &a->question_capacity, count + 1 /* none is an array, too */, sizeof *a->questions + sizeof *a->askers,
                   "questions for parents", e) == ST_OK)
         a->askers = (uint32_t *)(void *)(a->questions + a->question_capacity);
     return e->status;
@@ -331,12 +338,6 @@ static enum status ask_for_delegates(struct device *dev, struct byte_span *quest
 static enum status cpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span *questions, struct error *e)
 {
     return kind == NORMALS ? ask_for_normals(dev, questions, e) : ask_for_delegates(dev, questions, e);
-}
-
-/* Returns the bytes of a question of this kind of vertices. */
-static uint64_t question_bytes(enum vertex_kind kind)
-{
-    return kind == NORMALS ? sizeof(struct question) : sizeof(uint32_t);
 }
 
 /* The questions of one shard, and where their replies go. */
@@ -634,6 +635,7 @@ const struct backend_answers cpu_answers = {
     .reads_peer = cpu_reads_peer,
     .open = cpu_open_answers,
     .know_ids = cpu_know_ids,
+    .forget_ids = cpu_forget_ids,
     .name_parents = cpu_name_parents,
     .ask = cpu_ask,
     .reply = cpu_reply,

@@ -236,6 +236,12 @@ struct list_block {
     uint32_t first : 20, count : 12;
 };
 
+/* Returns the bytes of a question of this kind of vertices. */
+static inline uint64_t question_bytes(enum vertex_kind kind)
+{
+    return kind == NORMALS ? sizeof(struct question) : sizeof(uint32_t);
+}
+
 /* Values of some ids of a window (a range of consecutive input ids), in host memory. The window has blocks of LIST_BLOCK ids; the last
  * may be shorter. If blocks[b] has value number i, this is the value of the id that comes LIST_BLOCK * b + index[i] ids after the first
  * of the window. Blocks, and the values of a block, are in any order. */
@@ -276,10 +282,11 @@ struct backend_answers {
                         struct error *e);
 
     /* Gives the device the input ids of the normals of all other shards, ids[s] in memory of the host, so that it can look for the
-     * parents of normals when it has their depths. Called after `open`, at most once, if hears_depths. Returns ST_RESOURCE if memory
+     * parents of normals when it has their depths. Called after `open`, at most once, if can_hear_depths. Returns ST_RESOURCE if memory
      * is short. */
     enum status (*know_ids)(struct device *device, const struct byte_span *ids, struct error *e);
-    int hears_depths; /* know_ids may be called */
+    int can_hear_depths; /* know_ids may be called */
+    void (*forget_ids)(struct device *device); /* undoes know_ids, which may not have been called */
 
     /* Turns the parents that the device recorded in a search with depths below `levels` into input ids, and waits for this work.
      * With tables.all_read peers may then read in this device what it found, until make_values. After know_ids depths[s] gets the

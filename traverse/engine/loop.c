@@ -344,7 +344,7 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     const struct rank *rank = bfs->rank;
     const double start = cli_seconds();
     bfs->noted = bfs->log != NULL;
-    if (bfs->exchange->relay.runs)
+    if (bfs->exchange->relay.searches_fused)
         relay_begin(&bfs->exchange->relay);
     if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
         rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, exchange_relay(bfs->exchange),

@@ -12,43 +12,48 @@
 
 #include <stdint.h>
 
-/* Where a flag has its values. Only these say what the host must send; the others are the device's. */
+/* The values of a flag that the host reads. The device has others before them, 19 in all (checked in cuda_far.c). */
 enum relay_value {
-    RELAY_VERTICES = 19, /* how many vertices follow, of 8 bytes each. Their upper half is the number of the barrier, and a
-                         * vertex is complete when it has this number, which may be later than the flag */
-    /* the bytes of `part`, the message for this far device alone, and of `whole`, the message for all far devices: multiples of 4,
-     * to which the device may add up to 3 for its own use. Messages are complete before the flag */
-    RELAY_PART_BYTES,
-    RELAY_WHOLE_BYTES,
+    /* how many vertices follow. A vertex has 8 bytes: the lower half is the vertex, the upper half the number of the barrier. It may
+     * arrive later than the flag */
+    RELAY_VERTICES = 19,
+    /* the bytes of the message to this far device alone, and of the message to all far devices: multiples of 4, to which the device may
+     * add up to 3 for its own use. These messages are complete before the flag */
+    RELAY_SINGLE_BYTES,
+    RELAY_ALL_BYTES,
     RELAY_VALUES
 };
 
-/* A flag. Values are split: half[0] has the lower 32 bits, half[1] the upper. The upper half of each word is the number of the
- * barrier, which tells that the word has arrived. */
+/* A flag. Each value takes two words: half[0] has its lower 32 bits and half[1] its upper ones, both in the lower half of the word. The
+ * upper half of every word is the number of the barrier: a word without it has not arrived. */
 struct relay_flag {
     unsigned long long half[2][RELAY_VALUES];
 };
 
-/* The buffers of a device for messages to and from one far device. Arrays with two elements are used by barriers in turn: b % 2. The device writes
- * what ends in _out, and the host what ends in _in. All is in memory of the host that the device reads and writes. */
+/* The buffers of a device for messages to and from one far device, in memory of the host that the device reads and writes. The device
+ * writes what ends in _out, and the host what ends in _in. Barrier b uses flag_out[b % 2] and flag_in[b % 2], and vertices from
+ * (b % 2) * most_vertices on. Messages need no second buffer: a device writes them again only when it has the far flags of this
+ * barrier, and the host writes a far flag only when its own sends are over. */
 struct far_buffers {
-    struct relay_flag *flag_out, *flag_in;                     /* [2] */
-    unsigned long long *vertices_out, *vertices_in;           /* [2][most_vertices] */
-    unsigned char *part_out, *part_in, *whole_in;             /* [part_bytes], [part_bytes], [whole_bytes] */
+    struct relay_flag *flag_out, *flag_in;          /* [2] */
+    unsigned long long *vertices_out, *vertices_in; /* [2][most_vertices] */
+    unsigned char *single_out, *single_in;          /* [single_bytes] the message to this far device alone, and that from it */
+    unsigned char *all_in;                          /* [all_bytes] the message from it to all devices that are far from it */
 };
 
 /* All buffers of a device for messages to far devices. */
 struct relay_buffers {
-    struct far_buffers *far; /* [count] one for each far device, in the order of the handles given to `reach` */
+    struct far_buffers *far; /* [count] one for each far device, in the order of the handles given to backend.reach (engine.h) */
     uint32_t count;
-    unsigned char *whole_out; /* [whole_bytes] */
-    uint64_t most_vertices, part_bytes, whole_bytes;
-    /* the limit of barrier numbers: a search that begins when the last number has reached it goes on from that number % 2, so that
-     * the two buffers are still used in turn */
-    uint32_t numbers;
+    unsigned char *all_out; /* [all_bytes] the message to all far devices */
+    uint64_t most_vertices, single_bytes, all_bytes;
+    /* The search after a barrier with this number or a larger one begins its numbers again at the last one % 2, so that they stay
+     * small and the two buffers still take turns. Device and host (relay_begin) do this alike. */
+    uint32_t number_limit;
 };
 
-/* What relays messages while devices search: the thread that waits for the devices calls `pass` again and again. */
+/* What relays messages: the thread that waits for devices calls `pass` again and again. It moves what can move, does not wait for
+ * messages, and returns e->status. */
 struct message_relay {
     enum status (*pass)(void *context, struct error *e);
     void *context;

@@ -112,14 +112,14 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
  * counts the vertices between ranks. */
 int exchange_is_fused(const struct exchange *x)
 {
-    return (x->relay.runs && x->pairs == NULL) || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
+    return (x->relay.searches_fused && x->pairs == NULL) || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
                              (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO));
 }
 
 /* Returns what relays messages, or NULL. */
 const struct message_relay *exchange_relay(const struct exchange *x)
 {
-    return x->relay.runs ? &x->message_relay : NULL;
+    return x->relay.searches_fused ? &x->message_relay : NULL;
 }
 
 /* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or

@@ -4,6 +4,8 @@
 #include "formats/base/arith.h"
 #include "formats/mpi/watch.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +22,7 @@ struct packet {
 };
 
 /* What is under way on a link. Each has a place in relay->messages. */
-enum relay_place { SEND_PACKET, SEND_VERTICES, SEND_PART, SEND_WHOLE, GET_PACKET, GET_VERTICES, GET_PART, GET_WHOLE, RELAY_PLACES };
+enum relay_place { SEND_PACKET, SEND_VERTICES, SEND_SINGLE, SEND_ALL, GET_PACKET, GET_VERTICES, GET_SINGLE, GET_ALL, RELAY_PLACES };
 
 /* What a link does next: wait for the device's flag, for the far device's packet, or for the rest of both messages. */
 enum link_step { AWAIT_FLAG, AWAIT_PACKET, AWAIT_REST };
@@ -44,12 +46,13 @@ static struct peer_handle *share_handles(const struct group *group, struct error
 {
     const struct rank *rank = group->rank;
     const uint32_t p = rank->graph->manifest.p;
-    struct peer_handle *handles = zeroed(p, sizeof *handles, "devices of other ranks", e);
+    struct peer_handle *handles = zeroed(p, sizeof *handles, "handles of devices", e);
     uint32_t far = 0;
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        rank->backend->show(rank->devices[g], 0, &handles[shard_of_device(rank->comm->rank, g, rank->comm->ranks)], e);
+        rank->backend->show(rank->devices[g], 0 /* no other process opens them */, &handles[shard_of_device(rank->comm->rank, g, rank->comm->ranks)], e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return handles;
+    /* other ranks have zeros there, so the sum has every handle */
     comm_sum_u64(rank->comm, handles->words, p * (sizeof *handles / sizeof *handles->words));
     for (uint32_t s = 0; s < p; s++) {
         if (!group_has_shard(group, s))
@@ -59,18 +62,18 @@ static struct peer_handle *share_handles(const struct group *group, struct error
 }
 
 /* Appends the links of a device of this rank to relay->links: one for each shard that is not in the group, in the order of the
- * shards. */
+ * shards. Their tags are those of the nn exchange, too, which is idle in such a search. */
 static void open_links(struct relay *relay, const struct group *group, uint32_t device)
 {
     const struct rank *rank = group->rank;
     const uint32_t ranks = rank->comm->ranks, G = rank->device_count;
-    uint32_t far = 0;
+    uint32_t next = 0;
     for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
         if (group_has_shard(group, s))
             continue;
         const uint32_t other = device_of_shard(s, ranks);
         relay->links[relay->count] = (struct relay_link){.own = &relay->buffers[device],
-                                                         .far = &relay->buffers[device].far[far++],
+                                                         .far = &relay->buffers[device].far[next++],
                                                          .far_rank = rank_of_shard(s, ranks),
                                                          .tag_out = (int)(device * G + other),
                                                          .tag_in = (int)(other * G + device),
@@ -83,30 +86,30 @@ enum status relay_open(struct relay *relay, const struct group *group, struct er
 {
     const struct rank *rank = group->rank;
     const uint32_t far = rank->graph->manifest.p - group->count, most = far * rank->device_count;
-    uint64_t stepped = 0;
+    uint64_t cannot = 0; /* devices of this rank that cannot search so */
     *relay = (struct relay){0};
     relay->buffers = zeroed(rank->device_count, sizeof *relay->buffers, "message buffers", e);
     relay->links = zeroed(most, sizeof *relay->links, "links to other ranks", e);
     if (e->status == ST_OK)
-        comm_requests_open(&relay->messages, most * RELAY_PLACES, e);
+        comm_requests_open(&relay->requests, most * RELAY_PLACES, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     struct peer_handle *handles = share_handles(group, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        int runs = 0;
-        if (rank->backend->reach(rank->devices[g], handles, far, &relay->buffers[g], &runs, e) == ST_OK && runs)
+        int can = 0;
+        if (rank->backend->reach(rank->devices[g], handles, far, &relay->buffers[g], &can, e) == ST_OK && can)
             open_links(relay, group, g);
-        stepped += !runs;
+        cannot += !can;
     }
     free(handles);
     if (comm_agree(rank->comm, e) == ST_OK)
-        relay->runs = comm_max_of(rank->comm, stepped) == 0;
+        relay->searches_fused = comm_max_of(rank->comm, cannot) == 0;
     return e->status;
 }
 
 void relay_close(struct relay *relay)
 {
-    comm_requests_close(&relay->messages);
+    comm_requests_close(&relay->requests);
     free(relay->links);
     free(relay->buffers);
     *relay = (struct relay){0};
@@ -117,7 +120,7 @@ void relay_close(struct relay *relay)
 void relay_begin(struct relay *relay)
 {
     relay->sent_vertices = 0;
-    if (relay->number >= relay->buffers->numbers)
+    if (relay->number >= relay->buffers->number_limit)
         relay->number &= 1;
     for (uint32_t i = 0; i < relay->count; i++) {
         relay->links[i].step = AWAIT_FLAG;
@@ -125,14 +128,14 @@ void relay_begin(struct relay *relay)
     }
 }
 
-/* Begins to send or to receive the bytes of a place, if there are any. */
-static void move(const struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
+/* Begins a message of `size` bytes, unless it has none: to the far device in a place SEND_..., and from it in a place GET_... */
+static void begin_message(struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
 {
-    const int sends = place <= SEND_WHOLE;
+    const int sends = place <= SEND_ALL;
     const struct transfer message = {link->far_rank, sends ? link->tag_out : link->tag_in, bytes, size};
     if (size == 0)
         return;
-    (sends ? comm_requests_send : comm_requests_receive)(&relay->messages, link->first_place + place, &message);
+    (sends ? comm_requests_send : comm_requests_receive)(&relay->requests, link->first_place + place, &message);
 }
 
 /* Copies the values of a flag, if all its words have the number. Returns whether they have. */
@@ -144,12 +147,14 @@ static int read_flag(const volatile struct relay_flag *flag, uint32_t number, ui
             return 0;
         values[k] = (uint32_t)low | high << 32;
     }
+    atomic_thread_fence(memory_order_acquire); /* messages are read after the flag */
     return 1;
 }
 
 /* Writes the values of a flag, each word with the number. */
 static void write_flag(volatile struct relay_flag *flag, uint32_t number, const uint64_t *values)
 {
+    atomic_thread_fence(memory_order_release); /* messages are written before the flag */
     for (int k = 0; k < RELAY_VALUES; k++) {
         flag->half[0][k] = (uint64_t)number << 32 | (uint32_t)values[k];
         flag->half[1][k] = (uint64_t)number << 32 | values[k] >> 32;
@@ -163,6 +168,7 @@ static int vertices_are_there(const volatile unsigned long long *vertices, uint6
         if (vertices[i - 1] >> 32 != number)
             return 0;
     }
+    atomic_thread_fence(memory_order_acquire);
     return 1;
 }
 
@@ -185,42 +191,42 @@ static void send_message(struct relay *relay, struct relay_link *link)
     const uint64_t *value = link->out.value, vertices = value[RELAY_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
     unsigned long long *from = vertices_of(link, far->vertices_out);
     memcpy(link->out.vertices, from, packed * sizeof *from);
-    move(relay, link, GET_PACKET, &link->in, sizeof link->in);
-    move(relay, link, SEND_PACKET, &link->out, offsetof(struct packet, vertices) + packed * sizeof *from);
-    move(relay, link, SEND_VERTICES, from + packed, (vertices - packed) * sizeof *from);
-    move(relay, link, SEND_PART, far->part_out, bytes_of(value[RELAY_PART_BYTES]));
-    move(relay, link, SEND_WHOLE, link->own->whole_out, bytes_of(value[RELAY_WHOLE_BYTES]));
+    begin_message(relay, link, GET_PACKET, &link->in, sizeof link->in);
+    begin_message(relay, link, SEND_PACKET, &link->out, offsetof(struct packet, vertices) + packed * sizeof *from);
+    begin_message(relay, link, SEND_VERTICES, from + packed, (vertices - packed) * sizeof *from);
+    begin_message(relay, link, SEND_SINGLE, far->single_out, bytes_of(value[RELAY_SINGLE_BYTES]));
+    begin_message(relay, link, SEND_ALL, link->own->all_out, bytes_of(value[RELAY_ALL_BYTES]));
     relay->sent_vertices += vertices;
 }
 
-/* Begins to receive what follows the far device's packet. Returns ST_BAD_DATA if it has no room. */
-static enum status receive_rest(const struct relay *relay, const struct relay_link *link, struct error *e)
+/* Begins to receive what follows the far device's packet. Fails with ST_BAD_DATA if a buffer is too small. */
+static enum status receive_rest(struct relay *relay, const struct relay_link *link, struct error *e)
 {
     const struct far_buffers *far = link->far;
     const uint64_t *value = link->in.value, vertices = value[RELAY_VERTICES], packed = smaller(vertices, PACKET_VERTICES);
     unsigned long long *to = vertices_of(link, far->vertices_in);
-    if (vertices > link->own->most_vertices || bytes_of(value[RELAY_PART_BYTES]) > link->own->part_bytes ||
-        bytes_of(value[RELAY_WHOLE_BYTES]) > link->own->whole_bytes)
-        return fail(e, ST_BAD_DATA, "rank %u sent more vertices than a shard has", link->far_rank);
+    if (vertices > link->own->most_vertices || bytes_of(value[RELAY_SINGLE_BYTES]) > link->own->single_bytes ||
+        bytes_of(value[RELAY_ALL_BYTES]) > link->own->all_bytes)
+        return fail(e, ST_BAD_DATA, "rank %u sent a message that is longer than its buffer", link->far_rank);
     memcpy(to, link->in.vertices, packed * sizeof *to);
-    move(relay, link, GET_VERTICES, to + packed, (vertices - packed) * sizeof *to);
-    move(relay, link, GET_PART, far->part_in, bytes_of(value[RELAY_PART_BYTES]));
-    move(relay, link, GET_WHOLE, far->whole_in, bytes_of(value[RELAY_WHOLE_BYTES]));
+    begin_message(relay, link, GET_VERTICES, to + packed, (vertices - packed) * sizeof *to);
+    begin_message(relay, link, GET_SINGLE, far->single_in, bytes_of(value[RELAY_SINGLE_BYTES]));
+    begin_message(relay, link, GET_ALL, far->all_in, bytes_of(value[RELAY_ALL_BYTES]));
     return ST_OK;
 }
 
 /* Returns whether the places from `first` to `last` of a link are free. */
-static int are_over(const struct relay *relay, const struct relay_link *link, enum relay_place first, enum relay_place last)
+static int are_over(struct relay *relay, const struct relay_link *link, enum relay_place first, enum relay_place last)
 {
     for (enum relay_place place = first; place <= last; place++) {
-        if (!comm_requests_is_over(&relay->messages, link->first_place + place))
+        if (!comm_requests_is_over(&relay->requests, link->first_place + place))
             return 0;
     }
     return 1;
 }
 
-/* Goes one step on with a link, if it can. Returns whether it did. The far device's flag is written last, when the device may
- * also write its buffers again. */
+/* Goes one step on with a link, if it can. Returns whether it did. The last step writes the far device's flag: by then its messages are
+ * here, and the device's own have been sent, so the device, which goes on when it sees the flag, may write its buffers again. */
 static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
 {
     switch (link->step) {
@@ -229,28 +235,32 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
             !vertices_are_there(vertices_of(link, link->far->vertices_out), link->out.value[RELAY_VERTICES], link->number))
             return 0;
         send_message(relay, link);
-        break;
+        link->step = AWAIT_PACKET;
+        return 1;
     case AWAIT_PACKET:
         if (!are_over(relay, link, GET_PACKET, GET_PACKET))
             return 0;
-        receive_rest(relay, link, e);
-        break;
+        if (receive_rest(relay, link, e) != ST_OK)
+            return 0;
+        link->step = AWAIT_REST;
+        return 1;
     case AWAIT_REST:
-        if (!are_over(relay, link, SEND_PACKET, GET_WHOLE))
+        if (!are_over(relay, link, SEND_PACKET, GET_ALL))
             return 0;
         write_flag(&link->far->flag_in[link->number & 1], link->number, link->in.value);
         relay->number = link->number++;
+        link->step = AWAIT_FLAG;
+        return 1;
     }
-    link->step = link->step == AWAIT_REST ? AWAIT_FLAG : link->step + 1;
-    return 1;
+    return 0;
 }
 
 /* Tells the watch whether this rank waits for another one, `late`: nothing moves, and a far device's message is missing. */
 static void tell_watch(struct relay *relay, const struct relay_link *late)
 {
-    if ((late != NULL) == relay->is_watched)
+    if ((late != NULL) == relay->told_watch)
         return;
-    relay->is_watched = late != NULL;
+    relay->told_watch = late != NULL;
     if (late == NULL) {
         watch_wait_end();
         return;
@@ -264,7 +274,7 @@ static void tell_watch(struct relay *relay, const struct relay_link *late)
 static void wait_a_little(struct relay *relay)
 {
     const struct timespec moment = {.tv_nsec = CROWDED_SLEEP_NS};
-    patience_is_over(&relay->patience, 0); /* spins; the rank waits in any case */
+    (void)patience_is_over(&relay->patience, 0); /* spins; the rank waits in any case */
     if (patience_was_taken(&relay->patience))
         nanosleep(&moment, NULL);
 }
@@ -284,6 +294,7 @@ enum status relay_pass(void *context, struct error *e)
         relay->patience = (struct patience){0};
     else
         wait_a_little(relay);
+    /* patience has begun if nothing moved in many passes: then a message is late, not about to come */
     tell_watch(relay, relay->patience.begun > 0 ? late : NULL);
     return e->status;
 }

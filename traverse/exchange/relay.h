@@ -18,24 +18,25 @@ struct relay {
     struct relay_buffers *buffers; /* [device_count] those of each device */
     struct relay_link *links;      /* [count] */
     uint32_t count;
-    struct comm_requests messages; /* RELAY_PLACES for each link */
+    struct comm_requests requests; /* 8 for each link: enum relay_place in relay.c */
     uint32_t number;           /* of the last barrier of the last search */
-    int runs;                  /* the devices of all ranks can search by themselves, with this relay */
+    int searches_fused;        /* the devices of all ranks can run all levels of a search without the host but for this relay */
     uint64_t sent_vertices;    /* in lists, in this search */
     struct patience patience;  /* since anything moved */
-    int is_watched;            /* the watch was told that this rank waits for others */
+    int told_watch;            /* the watch was told that this rank waits for others */
 };
 
-/* Collective. Tells the devices of this rank which devices are outside the group, and makes the links to those. Sets relay->runs to
- * whether all devices can run all levels of a search without the host; if they cannot, that is no failure. relay_close frees
- * everything. */
+/* Collective. Tells the devices of this rank which devices are outside the group, and makes the links to those. Sets
+ * relay->searches_fused; if some device cannot search so, that is no failure, and the others keep their buffers until they are closed.
+ * relay_close frees everything. No search may be under way. */
 enum status relay_open(struct relay *relay, const struct group *group, struct error *e);
 void relay_close(struct relay *relay); /* a zeroed relay is allowed */
 
 /* Makes the links ready for a search that is about to begin. */
 void relay_begin(struct relay *relay);
 
-/* Moves what can move now, without waiting. `context` is the struct relay. */
+/* Moves what can move now. If nothing can, spins once, and sleeps for 50 us if another thread wants this core. Never waits for a message.
+ * `context` is the struct relay. */
 enum status relay_pass(void *context, struct error *e);
 
 #endif

@@ -7,8 +7,9 @@
  * - If all devices read each other's memory (GPUs of a host), each device looks up its missing parents there.
  * - Otherwise devices ask. A normal asks its neighbours on other shards, and any neighbour that replies with its id may be the
  *   parent. A delegate whose owner has recorded no parent asks all other shards for the one that they have recorded.
- * - If normals have many neighbours on other shards (expects_depths), devices send each other the depths of all normals in place of
- *   these questions, 2 bits each. They know the input ids of each other's normals, so a normal finds its parent without a reply.
+ * - If normals have many neighbours on other shards (expects_depths), devices send each other the depths of all normals modulo 3 (2
+ *   bits; neighbours differ by 1 at most) in place of the questions of normals. Devices know the input ids of each other's normals, so
+ *   a normal needs no reply. Delegates still ask.
  *
  * Sending parents during the search would cost more: at least 4 more bytes for every nn edge to another shard. Questions (8
  * bytes) and replies (4 or 8) are needed only for the edges of normals that were reached from another shard. */
@@ -17,7 +18,6 @@
 #include "traverse/engine/root_set.h"
 
 
-#include <omp.h>
 #include <stdlib.h>
 
 /* Tables of more values than this are made by all threads. */
@@ -93,7 +93,7 @@ static int all_read(const struct rank *rank)
 }
 
 /* Returns whether device g should have the depths of all normals rather than ask: it must be able to, and each depth must replace
- * EDGES_FOR_A_DEPTH questions or more. In a directed graph depths of neighbours differ by more than 1, so residues do not do. */
+ * EDGES_FOR_A_DEPTH questions or more. In a directed graph depths of neighbours differ by more than 1, so depths modulo 3 would not do. */
 static int expects_depths(const struct rank *rank, uint32_t g)
 {
     enum { EDGES_FOR_A_DEPTH = 8 };
@@ -102,7 +102,7 @@ static int expects_depths(const struct rank *rank, uint32_t g)
     uint64_t others = 0;
     for (uint32_t s = 0; s < shard->p; s++)
         others += s == shard->index ? 0 : graph->locals[s];
-    return rank->backend->answers->hears_depths && !shard->kept.directed && others <= shard->csr[NN].edges / EDGES_FOR_A_DEPTH;
+    return rank->backend->answers->can_hear_depths && !shard->kept.directed && others <= shard->csr[NN].edges / EDGES_FOR_A_DEPTH;
 }
 
 /* Gives device g the input ids of the normals of other shards. */
@@ -110,6 +110,14 @@ static enum status know_ids(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->know_ids(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
+}
+
+/* Lets device g forget these ids. */
+static enum status forget_ids(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    a->rank->backend->answers->forget_ids(a->rank->devices[g]);
+    return e->status;
 }
 
 /* Collective. If all devices should have the depths of all normals, tells them the input ids, and sets hears_depths. Devices ask if
@@ -131,13 +139,15 @@ static enum status open_depths(struct answers *a, struct error *e)
     }
     if (byte_spans_exchange_agreed(&a->questions, e) == ST_OK)
         rank_each(rank, know_ids, a, e);
-    a->questions.caller_stages = 0;
     const int is_short = e->status == ST_RESOURCE;
     if (is_short)
         *e = (struct error){0};
-    if (comm_agree(rank->comm, e) == ST_OK)
-        a->hears_depths = comm_max_of(rank->comm, (uint64_t)is_short) == 0;
-    return e->status;
+    byte_spans_close(&a->questions); /* its buffers have the size of all ids */
+    byte_spans_open(&a->questions, rank, e);
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    a->hears_depths = comm_max_of(rank->comm, (uint64_t)is_short) == 0;
+    return a->hears_depths ? ST_OK : rank_each(rank, forget_ids, a, e);
 }
 
 /* Collective. Prepares all devices for answers, and overwrites *a. Makes the tables of each device, and frees them again if the
@@ -174,7 +184,8 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids. Makes the byte spans of a->questions point to its depths. */
+/* Lets device g turn the parents that it has recorded into input ids. If devices hear depths, makes the byte spans of a->questions point
+ * to its own; otherwise these become empty. */
 static enum status name_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -182,7 +193,7 @@ static enum status name_parents(void *context, uint32_t g, struct error *e)
 }
 
 /* Lets device g look for its missing parents: in the memory of its peers, or by the depths that it has received. */
-static enum status look(void *context, uint32_t g, struct error *e)
+static enum status look_for_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
@@ -228,15 +239,17 @@ static enum status find_parents(struct answers *a, struct error *e)
 {
     if (rank_each(a->rank, name_parents, a, e) != ST_OK)
         return e->status;
+    /* Each exchange of byte spans waits for those of all ranks. So no barrier is needed in the first two ways, where peers may read
+     * spans in place: all have read what was shown in the step before. */
     if (a->hears_depths) {
-        if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(a->rank, look, a, e) != ST_OK)
+        if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(a->rank, look_for_parents, a, e) != ST_OK)
             return e->status;
         return ask_for_parents(a, DELEGATES, e);
     }
     if (!a->all_read)
         return ask_for_parents(a, NORMALS, e) == ST_OK ? ask_for_parents(a, DELEGATES, e) : e->status;
     comm_barrier(a->rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */
-    rank_each(a->rank, look, a, e);
+    rank_each(a->rank, look_for_parents, a, e);
     comm_barrier(a->rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
     return e->status;
 }

@@ -13,7 +13,9 @@ struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
-    struct byte_spans questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
+    /* `questions`: what devices send first, questions or, if they hear depths, depths, and when answers are opened input ids. `replies`:
+     * the replies to questions */
+    struct byte_spans questions, replies;
     enum vertex_kind asking; /* the kind of vertices whose parents are asked for */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */

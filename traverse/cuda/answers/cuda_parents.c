@@ -1,7 +1,7 @@
 /* cuda_parents.c: how GPUs find parents that a device did not record itself, after a search of several devices
  *
- * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of two
- * ways. results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are
+ * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of three
+ * ways. results/answers.c calls the functions, and engine.h has their contracts. All ways use arrays of the search that are
  * free when the search is over.
  *
  * If some device cannot read the memory of another, vertices ask: a normal sends a question to each neighbour on another shard, and
@@ -12,8 +12,10 @@
  * vertices, the parents that it knows, and its depths, as bytes if the search had few levels. A vertex looks at the depths of
  * its neighbours on other shards. If many vertices look, the device first copies the depths of all peers, as they lie anywhere
  * in memory: parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms with the copy and 6.8 ms without. A delegate
- * looks only on its owner's device, and only if that device did not find it. The vertices that look are listed in the array of
- * sent ids, as the queue of normals may still have bitmaps of the search's levels.
+ * looks only on its owner's device, and only if that device did not find it.
+ *
+ * If devices know each other's ids (gpu_know_ids), normals look as well, but in copies of depths that came in messages, as residues
+ * modulo 3. Delegates ask.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -98,6 +100,13 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Frees what gpu_know_ids took. */
+void gpu_forget_ids(struct device *dev)
+{
+    gpu_release_buffer(dev, EXCHANGE_DEVICE, dev->answers.far_ids);
+    dev->answers.far_ids = NULL;
+}
+
 /* Takes memory for the input ids of all other shards' normals, copies them there, and uploads to a->shown where these and the
  * residues of depths will be found. The residues are copied into the codes of vertices for other shards, 8 bytes for each nn edge:
  * answers.c calls this only if there are several edges for each normal. */
@@ -105,18 +114,19 @@ enum status gpu_know_ids(struct device *dev, const struct byte_span *ids, struct
 {
     struct gpu_answers *a = &dev->answers;
     const uint32_t p = dev->shard->p, own = dev->shard->index;
-    struct gpu_shown *shown = calloc(p, sizeof *shown);
+    struct gpu_shown *shown = zeroed(p, sizeof *shown, "answers", e);
     uint64_t total = 0;
+    if (shown == NULL)
+        return e->status;
     for (uint32_t s = 0; s < p; s++)
         total += ids[s].bytes;
-    if (shown == NULL)
-        return fail_memory(e, "answers", p * sizeof *shown);
     a->copies = (uint8_t *)dev->traffic.bins.codes;
     a->far_ids = gpu_take_buffer(dev, EXCHANGE_DEVICE, total, "input ids of other shards", e);
     char *at = a->far_ids;
     uint32_t *residues = (uint32_t *)(void *)a->copies;
     for (uint32_t s = 0; s < p && e->status == ST_OK; s++) {
         const uint64_t locals = ids[s].bytes / a->id_bytes;
+        /* of this shard cuda_look reads only the depths of the vertices that look */
         shown[s] = s == own ? (struct gpu_shown){.depth = dev->of[NORMALS].depth, .locals = dev->of[NORMALS].count}
                             : (struct gpu_shown){.ids = at, .residues = residues, .locals = locals};
         gpu_copy(dev, at, ids[s].at, ids[s].bytes, e);
@@ -127,6 +137,14 @@ enum status gpu_know_ids(struct device *dev, const struct byte_span *ids, struct
         gpu_copy(dev, a->shown, shown, p * sizeof *shown, e);
     free(shown);
     return e->status;
+}
+
+/* Returns the list of the normals that have their parent on another device. With all_read the queue of normals may still have bitmaps of
+ * levels, from which bytes of depths are made, so the list is in the array of sent ids. Otherwise the depths are complete before, and
+ * the array of sent ids takes the askers. */
+static uint32_t *looking_normals(const struct device *dev)
+{
+    return dev->answers.all_read ? dev->traffic.bins.ids : dev->of[NORMALS].queue;
 }
 
 /* ---- asking ---- */
@@ -140,7 +158,7 @@ static enum status ask_for_normals(struct device *dev, struct byte_span *questio
     const size_t bytes = dev->shard->p * sizeof *a->counts;
     cudaStream_t stream = gpu_answer_stream(dev);
     struct gpu_asking asking = {.nn = *gpu_pull_rows(dev, NN),
-                                .vertices = dev->of[NORMALS].queue,
+                                .vertices = looking_normals(dev),
                                 .count = gpu_remote_count(dev),
                                 .depth = dev->of[NORMALS].depth,
                                 .own_shard = dev->shard->index,
@@ -190,6 +208,7 @@ static enum status ask_for_delegates(struct device *dev, struct byte_span *quest
     return e->status;
 }
 
+/* Writes the questions of one kind of vertices (engine.h). */
 enum status gpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span *questions, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
@@ -197,33 +216,40 @@ enum status gpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span 
     return kind == NORMALS ? ask_for_normals(dev, questions, e) : ask_for_delegates(dev, questions, e);
 }
 
-/* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, and waits for the device. Lists the
- * vertices that have their parent on another device. If all devices read each other's memory (all_read), also writes the depths
- * for them to read; if they know each other's ids, writes residues of depths to a->values, as depths[s] for each other shard s. */
-enum status gpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
+/* Shows residues of this device's depths to all other devices: writes them to a->values, which are free until the values are made, and
+ * makes depths[s] point there for each other shard s. Does not wait. */
+static void show_residues(struct device *dev, struct byte_span *depths)
+{
+    const uint64_t bytes = (dev->of[NORMALS].count + 15) / 16 * 4;
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        depths[s] = byte_span_for(dev, s, dev->answers.values, s == dev->shard->index ? 0 : bytes);
+    cuda_write_residues(&dev->of[NORMALS], dev->answers.values, gpu_answer_stream(dev));
+}
+
+/* Shows this device's depths to its peers: as bytes in a->values if they fit, and otherwise where the search keeps them. Does not wait. */
+static enum status show_depths(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
+    a->by_bytes = levels <= BYTE_LEVELS;
+    return a->by_bytes ? gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, gpu_answer_stream(dev), e) : gpu_fused_settle(dev, e);
+}
+
+/* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, lists the normals that have their parent
+ * on another device, and waits. With all_read shows depths to peers, and with far_ids residues to all, in `depths`. */
+enum status gpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
     memset(depths, 0, dev->shard->p * sizeof *depths);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (!a->all_read) {
-        const uint64_t bytes = (dev->of[NORMALS].count + 15) / 16 * 4;
-        if (gpu_fused_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) != ST_OK)
-            return e->status;
-        for (uint32_t s = 0; s < dev->shard->p && a->far_ids != NULL; s++)
-            depths[s] = byte_span_for(dev, s, a->values, s == dev->shard->index ? 0 : bytes);
+    if (a->all_read) {
+        if (gpu_write_parents(dev, looking_normals(dev), stream, e) == ST_OK)
+            show_depths(dev, levels, e);
+    } else if (gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, looking_normals(dev), stream, e) == ST_OK) {
         if (a->far_ids != NULL)
-            cuda_write_residues(&dev->of[NORMALS], a->values, stream);
-        return gpu_wait(dev, stream, e);
+            show_residues(dev, depths);
     }
-    a->by_bytes = levels <= BYTE_LEVELS;
-    if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
-        return e->status;
-    if (a->by_bytes)
-        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, stream, e);
-    else
-        gpu_fused_settle(dev, e);
     return e->status == ST_OK ? gpu_wait(dev, stream, e) : e->status;
 }
 
@@ -256,25 +282,25 @@ enum status gpu_reply(struct device *dev, enum vertex_kind kind, const struct by
                       struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    const uint64_t width = kind == NORMALS ? sizeof(struct question) : sizeof(uint32_t);
+    const uint64_t width = question_bytes(kind);
     const uint64_t most = kind == NORMALS ? dev->shard->csr[NN].edges : dev->of[DELEGATES].count;
     uint64_t count = 0;
     unsigned int bad = 0;
     char *at = kind == NORMALS ? a->replies : (char *)dev->scratch.scan.prefix;
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / width;
+    if (count > most)
+        return fail(e, ST_BAD_DATA, "%s: other shards ask %llu questions, more than this one can have", container_path(dev->shard->file),
+                    (unsigned long long)count);
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    const int fits = count <= most;
-    for (uint32_t s = 0; s < dev->shard->p && fits; s++) {
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
         const uint64_t asked = questions[s].bytes / width;
         launch_reply(dev, kind, address_of(dev, s, &questions[s]), asked, at);
         replies[s] = byte_span_for(dev, s, at, asked * a->id_bytes);
         at += replies[s].bytes;
     }
-    if (fits && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) != ST_OK)
-        return e->status;
-    if (!fits || bad != 0)
+    if (gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) == ST_OK && bad != 0)
         fail(e, ST_BAD_DATA, "%s: another shard names a vertex that this one does not have", container_path(dev->shard->file));
     return e->status;
 }
@@ -286,7 +312,9 @@ static enum status copy_peer_depths(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     uint8_t *copy = a->copies;
-    for (uint32_t i = 0; i < dev->shard->p && a->by_bytes && copy != NULL && e->status == ST_OK; i++) {
+    if (!a->by_bytes || copy == NULL)
+        return ST_OK;
+    for (uint32_t i = 0; i < dev->shard->p && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         if (peer->is.shard == dev->shard->index)
             continue;
@@ -309,14 +337,14 @@ static enum status copy_residues(struct device *dev, const struct byte_span *dep
 }
 
 /* Finds the missing parents of this device's normals and, if all_read, of its delegates, by the depths of other devices, and waits.
- * Fails with ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
+ * With all_read peers show these (two tables, with bytes and without), otherwise there are copies (one table). Fails with ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
 enum status gpu_look(struct device *dev, const struct byte_span *depths, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
     const uint32_t p = dev->shard->p;
     struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
-                                  .vertices = a->all_read ? dev->traffic.bins.ids : dev->of[NORMALS].queue,
+                                  .vertices = looking_normals(dev),
                                   .count = gpu_remote_count(dev),
                                   .shown = a->shown + (a->by_bytes || !a->all_read ? 0 : p),
                                   .p = p,

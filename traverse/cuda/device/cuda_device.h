@@ -101,7 +101,7 @@ struct gpu_peers {
 
 /* The devices that are far from this one, if searches with them are fused, and the buffers for messages to them. */
 struct gpu_far {
-    struct gpu_facts *is; /* [buffers.count] */
+    struct gpu_facts *facts; /* [buffers.count] */
     struct relay_buffers buffers;
     struct peers_far kernel; /* what the kernel needs */
     void *messages, *bitmaps, *counts, *owned; /* allocations: all buffers, in memory of the host, and what only the kernel uses */
@@ -466,6 +466,7 @@ enum status gpu_answer_ahead(struct device *device, struct error *e);
  * the device the addresses of the arrays that peers show. The other functions are those of backend_answers (engine.h). */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
+void gpu_forget_ids(struct device *device);
 enum status gpu_know_ids(struct device *device, const struct byte_span *ids, struct error *e);
 enum status gpu_name_parents(struct device *device, uint32_t levels, struct byte_span *depths, struct error *e);
 enum status gpu_ask(struct device *device, enum vertex_kind kind, struct byte_span *questions, struct error *e);

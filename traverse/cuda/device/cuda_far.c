@@ -1,4 +1,5 @@
-/* cuda_far.c: buffers for messages to devices that are far from this GPU: on other hosts, or where messages are wanted (engine/relay_buffers.h) */
+/* cuda_far.c: buffers for messages to devices that are far from this GPU: those on other hosts or, where the user wants messages, all
+ * of other ranks (engine/relay_buffers.h) */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -6,7 +7,8 @@
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+enum { FAR_BITMAPS = 3 /* struct peers_far: known, reached, told */ };
 
 _Static_assert(RELAY_VERTICES == PEERS_SENT + 1, "the values that the host reads follow those of the kernel");
 
@@ -29,9 +31,9 @@ static void set_sizes(const struct device *dev, struct relay_buffers *buffers)
     const struct shard *s = dev->shard;
     const uint64_t shard_words = (UINT64_C(1) << s->local_bits) / 32;
     buffers->most_vertices = PEERS_LISTED_EDGES;
-    buffers->part_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
-    buffers->whole_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
-    buffers->numbers = PEERS_NUMBERS;
+    buffers->single_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
+    buffers->all_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
+    buffers->number_limit = PEERS_NUMBERS;
 }
 
 /* Copies to the device which delegates each shard owns. */
@@ -49,55 +51,58 @@ static enum status copy_owned(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Allocates the buffers, in one piece, and what the kernel needs for messages in device memory. */
+/* Allocates the buffers, and what the kernel needs for messages in device memory. The buffers are one piece of memory: for each far
+ * device two flags out and two in, two lists of vertices out and two in, a message out and one in, and one to all in; and behind them,
+ * once, the message to all. */
 static enum status open_buffers(struct device *dev, struct error *e)
 {
     struct gpu_far *far = &dev->traffic.far;
     struct relay_buffers *buffers = &far->buffers;
     const uint64_t flags = gpu_aligned(2 * sizeof(struct relay_flag)), list = 2 * buffers->most_vertices * PEERS_ARRIVAL_BYTES,
-                   part = gpu_aligned(buffers->part_bytes), whole = gpu_aligned(buffers->whole_bytes),
-                   far_bytes = 2 * (flags + list + part) + whole;
-    unsigned char *at = take(dev, EXCHANGE_HOST, &far->messages, buffers->count * far_bytes + whole, e);
-    unsigned char *bitmaps = take(dev, EXCHANGE_DEVICE, &far->bitmaps, 3 * whole, e);
+                   single = gpu_aligned(buffers->single_bytes), all = gpu_aligned(buffers->all_bytes),
+                   far_bytes = 2 * (flags + list + single) + all;
+    unsigned char *at = take(dev, EXCHANGE_HOST, &far->messages, buffers->count * far_bytes + all, e);
+    unsigned char *bitmaps = take(dev, EXCHANGE_DEVICE, &far->bitmaps, FAR_BITMAPS * all, e);
     take(dev, EXCHANGE_DEVICE, &far->counts, (buffers->count + 1) * PEERS_MOST_WARPS * sizeof(struct message_counts), e);
-    for (uint64_t i = 0; i < buffers->count && e->status == ST_OK; i++, at += far_bytes) {
-        unsigned char *lists = at + 2 * flags, *parts = lists + 2 * list;
+    if (copy_owned(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < buffers->count; i++, at += far_bytes) {
+        unsigned char *lists = at + 2 * flags, *messages = lists + 2 * list;
         buffers->far[i] = (struct far_buffers){.flag_out = (struct relay_flag *)at,
-                                        .flag_in = (struct relay_flag *)(at + flags),
-                                        .vertices_out = (unsigned long long *)lists,
-                                        .vertices_in = (unsigned long long *)(lists + list),
-                                        .part_out = buffers->part_bytes > 0 ? parts : NULL,
-                                        .part_in = buffers->part_bytes > 0 ? parts + part : NULL,
-                                        .whole_in = parts + 2 * part};
+                                               .flag_in = (struct relay_flag *)(at + flags),
+                                               .vertices_out = (unsigned long long *)lists,
+                                               .vertices_in = (unsigned long long *)(lists + list),
+                                               .single_out = buffers->single_bytes > 0 ? messages : NULL,
+                                               .single_in = buffers->single_bytes > 0 ? messages + single : NULL,
+                                               .all_in = messages + 2 * single};
     }
-    buffers->whole_out = at;
-    copy_owned(dev, e);
+    buffers->all_out = at;
     far->kernel = (struct peers_far){.known = (uint32_t *)bitmaps,
-                                     .reached = (uint32_t *)(bitmaps + whole),
-                                     .told = (uint32_t *)(bitmaps + 2 * whole),
+                                     .reached = (uint32_t *)(bitmaps + all),
+                                     .told = (uint32_t *)(bitmaps + 2 * all),
                                      .sources = dev->traffic.update_sources,
                                      .owned = far->owned,
                                      .counts = far->counts,
-                                     .whole_out = (uint32_t *)buffers->whole_out};
-    return e->status;
+                                     .all_out = (uint32_t *)buffers->all_out};
+    return ST_OK;
 }
 
 void gpu_far_close(struct device *dev)
 {
     struct gpu_far *far = &dev->traffic.far;
-    if (far->is == NULL)
-        return;
+    if (far->buffers.count > 0)
+        dev->fused.group.launch.blocks = 0; /* the kernel has the addresses of these buffers */
     gpu_release_buffer(dev, EXCHANGE_HOST, far->messages);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->bitmaps);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->counts);
     gpu_release_buffer(dev, EXCHANGE_DEVICE, far->owned);
     free(far->buffers.far);
-    free(far->is);
+    free(far->facts);
     *far = (struct gpu_far){0};
 }
 
-/* Opens buffers for messages to the devices of handles[count], if searches with them can be fused (engine.h). If they cannot, *buffers stays
- * empty, without an error; also if there is no memory for them. */
+/* Opens buffers for messages to the devices of handles[count] (engine.h). Gives empty *buffers and *searches_fused = 0, without an error,
+ * if searches with these devices cannot be fused, or if memory is short. */
 enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e)
 {
@@ -107,10 +112,10 @@ enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uin
     gpu_far_close(dev);
     if (!dev->fused.possible || dev->traffic.peers.count + count > MOST_PEERS)
         return ST_OK;
-    far->is = zeroed(count, sizeof *far->is, "message buffers", e);
+    far->facts = zeroed(count, sizeof *far->facts, "message buffers", e);
     far->buffers.far = zeroed(count, sizeof *far->buffers.far, "message buffers", e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
-        far->is[i] = gpu_facts_of(&handles[i]);
+        far->facts[i] = gpu_facts_of(&handles[i]);
     far->buffers.count = count;
     set_sizes(dev, &far->buffers);
     if (e->status == ST_OK && open_buffers(dev, e) == ST_OK && gpu_peers_open(dev, e) == ST_OK &&

@@ -229,7 +229,7 @@ void gpu_close(struct device *dev)
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
     cudaFreeHost(dev->answers.counts);
-    gpu_release_buffer(dev, EXCHANGE_DEVICE, dev->answers.far_ids);
+    gpu_forget_ids(dev);
     gpu_free_hosted(dev);
     cudaFree(dev->memory.device);
     free(dev);

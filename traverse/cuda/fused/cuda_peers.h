@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-enum { MOST_PEERS = 16 /* GPUs */ };
+enum { MOST_PEERS = 16 /* GPUs */, ALL_FAR_PEERS = MOST_PEERS /* in place of the number of a peer, where one message goes to all */ };
 
 /* Where a flag has its values. A GPU writes a flag to each peer in a barrier, to tell what it has counted. The counts of
  * cuda_fused.h (FUSED_FRESH, ...) stand in it twice: first those of vertices that the GPU found itself, then those of vertices
@@ -54,8 +54,8 @@ enum peers_value {
     PEERS_SENT = 2 * FUSED_COUNTS, /* the number of vertices that the GPU sent to all its peers in the level */
     /* what the GPU sent to the peer that gets this flag, as the host reads it in buffers of messages, too */
     PEERS_FOR_PEER = RELAY_VERTICES, /* the number of vertices */
-    PEERS_PART = RELAY_PART_BYTES,   /* the bytes of the message for this peer alone; 0 for a near one */
-    PEERS_WHOLE = RELAY_WHOLE_BYTES, /* the bytes of the message for all far peers; 0 for a near one */
+    PEERS_SINGLE = RELAY_SINGLE_BYTES,   /* the bytes of the message for this peer alone; 0 for a near one */
+    PEERS_ALL = RELAY_ALL_BYTES, /* the bytes of the message for all far peers; 0 for a near one */
     PEERS_VALUES = RELAY_VALUES
 };
 
@@ -63,7 +63,7 @@ enum peers_value {
 typedef struct relay_flag peer_flags;
 
 /* When GPUs tell what they found in a dense level: after the first part of a pull of dd, and after all visits. */
-enum peers_step { STEP_PART, STEP_FOUND };
+enum peers_step { STEP_FIRST_PULL, STEP_FOUND };
 
 /* How long a message to far GPUs is, or a part of it, as a list of ids and as words of bits (cuda_peers_messages.cuh). */
 struct message_counts {
@@ -116,11 +116,11 @@ struct gpu_fused_peer {
     uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no nn edge joins the shards */
     /* Buffers for messages to a far peer, NULL for a near one (engine/relay_buffers.h). */
     const peer_flags *flag_in; /* [2]: the peer's flags */
-    uint32_t *part_out;       /* the message for this peer alone */
-    const uint32_t *part_in, *whole_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
+    uint32_t *single_out;       /* the message for this peer alone */
+    const uint32_t *single_in, *all_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
 };
 
-/* What a GPU needs for messages to far GPUs, in device memory but for `whole_out`. A search clears the first three bitmaps when it
+/* What a GPU needs for messages to far GPUs, in device memory but for `all_out`. A search clears the first three bitmaps when it
  * starts. */
 struct peers_far {
     uint32_t *known;   /* delegates that messages have told in this level */
@@ -129,7 +129,7 @@ struct peers_far {
     const uint32_t *sources; /* the normals of all shards that have nn edges, by nn's columns */
     const uint32_t *owned;   /* [p][words]: the delegates that each shard owns */
     struct message_counts *counts; /* [1 + far peers][PEERS_MOST_WARPS]: of a message to all far peers, and of those to each */
-    uint32_t *whole_out; /* the message for all far GPUs */
+    uint32_t *all_out; /* the message for all far GPUs */
 };
 
 /* How nn numbers the normals of all shards, and the size of bitmaps over these numbers. A column of nn has the shard in its

@@ -46,8 +46,9 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
     unsigned single_items; /* work items of the next frontier, counted by the single block */
     unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
     unsigned long long sums_of_flags[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
-    /* bytes of the messages to far GPUs that the next flags announce: to peer i alone, and at the end to all. The first block's */
-    unsigned message_bytes[MOST_PEERS + 1];
+    /* the lengths of the messages to far GPUs that the next flags announce (write_message): to peer i alone, and at the end to all. The
+     * first block's */
+    unsigned message_length[ALL_FAR_PEERS + 1];
     message_sums sums_of_messages; /* scratch of sum_counts */
 };
 
@@ -142,16 +143,16 @@ __device__ static inline void write_flags(S &s, unsigned number, unsigned tally,
         peer_flags &out = s.joint.peer[i].flag[number & 1];
         if (k == PEERS_FOR_PEER)
             value = tally == TALLY_FOUND ? for_peer : 0; /* a single block has one set of words for both tallies */
-        if (k == PEERS_PART || k == PEERS_WHOLE)
-            value = i < s.joint.near ? 0 : s.message_bytes[k == PEERS_PART ? i : MOST_PEERS];
+        if (k == PEERS_SINGLE || k == PEERS_ALL)
+            value = i < s.joint.near ? 0 : s.message_length[k == PEERS_SINGLE ? i : ALL_FAR_PEERS];
         if (k < PEERS_VALUES) {
             store_for_peer(&out.half[0][k], (unsigned long long)number << 32 | (uint32_t)value);
             store_for_peer(&out.half[1][k], (unsigned long long)number << 32 | value >> 32);
         }
     }
     __syncwarp();
-    if (k <= MOST_PEERS)
-        s.message_bytes[k] = 0;
+    if (k <= ALL_FAR_PEERS)
+        s.message_length[k] = 0;
 }
 
 /* Waits for the flag of barrier `number` from GPU `from`, and copies its values to s.flags[from], with a lane for each value.
@@ -294,8 +295,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
         s.counts_for_flags = peers_counts{};
         s.peers.barriers = last;
     }
-    if (threadIdx.x <= MOST_PEERS)
-        s.message_bytes[threadIdx.x] = 0;
+    if (threadIdx.x <= ALL_FAR_PEERS)
+        s.message_length[threadIdx.x] = 0;
 }
 
 /* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps

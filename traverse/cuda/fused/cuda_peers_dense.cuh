@@ -64,7 +64,7 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
  * all edges of a delegate to delegates of higher degree are on the shard that owns it. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
-    exchange_found(s, s.peers.in_parts ? STEP_PART : STEP_FOUND);
+    exchange_found(s, s.peers.in_parts ? STEP_FIRST_PULL : STEP_FOUND);
     if (!s.peers.in_parts)
         return;
     if (blockIdx.x == 0 && threadIdx.x == 0)

@@ -1,14 +1,15 @@
 /* cuda_peers_messages.cuh: dense levels of GPUs that are far from each other: messages in place of reads (cuda_peers.h)
  *
- * A message tells which vertices of a bitmap are new, of those that may be: both sides know the bitmap of these. It is a list of
- * ids or, if that is shorter, one bit for each vertex that may be new. Bits are in the order of vertices, so they need no
- * positions: those of 32 words (a chunk) begin at a new word of the message. All GPUs tell
+ * A message tells which bits of a bitmap are new. Only some bits may be new (may_at), and both sides know which. It is either a list
+ * of the ids of the new bits or, if that is shorter, one bit for each bit that may be new, in order and without gaps. 32 words of the
+ * bitmap are a chunk. Each chunk's bits begin at a word of the message, so that warps write and read chunks apart. All GPUs tell
  *
  *   visited   before a pull of nn: the normals with nn edges that were visited since the last such message. New may be those that
  *             no such message has told
  *   found     after the visits, before the previsit: the delegates that this GPU found. New may be those that are not visited.
  *             If dd is pulled in two parts, also between the parts, of the delegates that the GPU owns
- *   sent      with `found`, to each far GPU alone: the normals of its shard that pushes of nn found
+ *   sent      with `found`, to each far GPU alone: the normals of its shard that pushes of nn found. If dd is pulled in two
+ *             parts this goes with the first `found`, as pushes of nn are over by then
  *
  * Each warp has some chunks in a row. It counts ids and bits of these (message_counts); sums over the warps before it say where
  * its part of the message begins. So nothing is collected first, and the parts are written to memory of the host at once.
@@ -23,10 +24,10 @@
 
 /* ---- parts of warps ---- */
 
-/* Returns the counts of a message: of that for peer i alone, or with MOST_PEERS of that for all far peers. */
+/* Returns the array [PEERS_MOST_WARPS] for the counts of a message: the one to far peer i alone, or the one to ALL_FAR_PEERS. */
 template <class S> __device__ static inline message_counts *counts_of_message(S &s, unsigned i)
 {
-    return s.joint.far.counts + (i == MOST_PEERS ? 0 : i - s.joint.near + 1) * (size_t)PEERS_MOST_WARPS;
+    return s.joint.far.counts + (i == ALL_FAR_PEERS ? 0 : i - s.joint.near + 1) * (size_t)PEERS_MOST_WARPS;
 }
 
 /* The chunks of a bitmap that a warp has. */
@@ -91,6 +92,7 @@ template <class S> __device__ static inline message_sums sum_counts(S &s, const 
     if (threadIdx.x == 0)
         s.sums_of_messages = message_sums{};
     __syncthreads();
+    /* warps of other blocks, by shared memory */
     for (uint32_t i = threadIdx.x; i < warps; i += blockDim.x) {
         const volatile message_counts &of_warp = counts[i];
         const message_counts c = {of_warp.ids, of_warp.bit_words};
@@ -100,6 +102,7 @@ template <class S> __device__ static inline message_sums sum_counts(S &s, const 
     add_of_warp(s.sums_of_messages.all, all);
     add_of_warp(s.sums_of_messages.before, before);
     __syncthreads();
+    /* warps of this block, by lanes */
     message_sums sums = s.sums_of_messages;
     const bool is_before = lane_id() < threadIdx.x / WARP;
     const volatile message_counts &other = counts[first + (is_before ? lane_id() : 0)];
@@ -158,7 +161,8 @@ __device__ static inline void write_bits(uint32_t *out, uint32_t at, uint32_t wo
     }
 }
 
-/* Writes this block's part of a message, after count_part and a barrier of the grid, and returns the bytes of the message. */
+/* Writes this block's part of a message, after count_part and a barrier of the grid. Returns the length of the message for the flag: its
+ * bytes, plus MESSAGE_OF_BITS if it has bits. */
 template <class S, class NEW, class MAY>
 __device__ static inline unsigned write_message(S &s, uint32_t *out, const message_counts *counts, uint32_t words,
                                                 const NEW &new_at, const MAY &may_at)
@@ -204,18 +208,19 @@ __device__ static inline void take_bits(const uint32_t *in, uint32_t at, uint32_
     }
 }
 
-/* Takes in a message, whose `bytes` came in the flag: sets bits in the bitmap `to` of `words` words. Nobody else writes `to` meanwhile.
- * may_at may read `to`, but only to leave out what is set there. All threads of the grid call it. */
+/* Takes in a message, whose `length` came in the flag (write_message): sets bits in the bitmap `to` of `words` words. Other blocks may set
+ * bits of `to` meanwhile, for the message before or after, by atomics too. may_at must not depend on such bits. All threads of the grid
+ * call it. */
 template <class S, class MAY>
-__device__ static inline void take_message(S &s, const uint32_t *in, uint64_t bytes, uint32_t *to, uint32_t words,
+__device__ static inline void take_message(S &s, const uint32_t *in, uint64_t length, uint32_t *to, uint32_t words,
                                            const MAY &may_at)
 {
-    note_read(s, 0, bytes / 4);
-    if (!(bytes & MESSAGE_OF_BITS)) {
-        take_ids(in, (uint32_t)(bytes / 4), to, words);
+    note_read(s, 0, length / 4);
+    if (!(length & MESSAGE_OF_BITS)) {
+        take_ids(in, (uint32_t)(length / 4), to, words);
         return;
     }
-    message_counts *counts = counts_of_message(s, MOST_PEERS);
+    message_counts *counts = counts_of_message(s, ALL_FAR_PEERS);
     grid_barrier(s); /* the counts of the last message have been read */
     count_part(counts, words, [](uint32_t) { return 0u; }, may_at);
     grid_barrier(s);
@@ -224,11 +229,11 @@ __device__ static inline void take_message(S &s, const uint32_t *in, uint64_t by
 
 /* ---- the messages of a level ---- */
 
-/* Keeps the bytes of a message for the next flags. */
-template <class S> __device__ static inline void announce(S &s, unsigned i, unsigned bytes)
+/* Keeps the length of a message to far peer i, or to ALL_FAR_PEERS, for the next flags. */
+template <class S> __device__ static inline void announce(S &s, unsigned i, unsigned length)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        s.message_bytes[i] = bytes;
+        s.message_length[i] = length;
 }
 
 /* Gives far GPUs the visited normals of this GPU that have nn edges, and enters a barrier of the GPUs, which take_visited leaves.
@@ -240,15 +245,15 @@ template <class S> __device__ static __noinline__ void tell_visited(S &s)
     const uint32_t *own_sources = far.sources + (uint64_t)s.joint.shard[s.joint.own] * s.joint.columns.shard_words;
     const auto may_at = [&](uint32_t w) { return own_sources[w] & ~far.told[w]; };
     const auto new_at = [&](uint32_t w) { return visited[w] & may_at(w); };
-    message_counts *counts = counts_of_message(s, MOST_PEERS);
+    message_counts *counts = counts_of_message(s, ALL_FAR_PEERS);
     count_part(counts, words, new_at, may_at);
     grid_barrier(s);
-    announce(s, MOST_PEERS, write_message(s, far.whole_out, counts, words, new_at, may_at));
+    announce(s, ALL_FAR_PEERS, write_message(s, far.all_out, counts, words, new_at, may_at));
     grid_barrier(s);
     for (uint32_t w = blockIdx.x * blockDim.x + threadIdx.x; w < words; w += gridDim.x * blockDim.x)
         far.told[w] |= new_at(w);
-    add_counts(s);
-    enter_barrier(s, TALLY_FOUND, true);
+    add_counts(s); /* a barrier sends counts, and there are none yet in this level */
+    enter_barrier(s, TALLY_FOUND, true /* in order behind the message */);
 }
 
 /* Gets the visited normals of far GPUs into joint.gathered, and waits for all blocks. All threads of the grid call it. */
@@ -259,48 +264,49 @@ template <class S> __device__ static __noinline__ void take_visited(S &s)
     for (unsigned i = s.joint.near; i < s.joint.count; i++) {
         const uint64_t first = (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
         uint32_t *gathered = s.joint.gathered + first;
-        take_message(s, s.joint.peer[i].whole_in, s.flags[i][PEERS_WHOLE], gathered, (uint32_t)s.joint.peer[i].words,
+        take_message(s, s.joint.peer[i].all_in, s.flags[i][PEERS_ALL], gathered, (uint32_t)s.joint.peer[i].words,
                      [sources, first, gathered](uint32_t w) { return sources[first + w] & ~gathered[w]; });
     }
     grid_barrier(s);
 }
 
-/* Returns the delegates that shard `shard` owns, if these alone are told in the step, and otherwise NULL. */
-template <class S> __device__ static inline const uint32_t *told_rows(S &s, peers_step step, uint32_t shard)
+/* Returns the bitmap of the delegates that the messages of shard `shard` tell of in this step: after the first pull of dd those that it
+ * owns; NULL: all. */
+template <class S> __device__ static inline const uint32_t *told_delegates(S &s, peers_step step, uint32_t shard)
 {
-    return step == STEP_PART ? s.joint.far.owned + (uint64_t)shard * s.of[DELEGATES].words : NULL;
+    return step == STEP_FIRST_PULL ? s.joint.far.owned + (uint64_t)shard * s.of[DELEGATES].words : NULL;
 }
 
-/* Returns word w of the delegates that may be new: those of `rows` (NULL: all) that are not visited. */
-__device__ static inline uint32_t unvisited_of(const uint32_t *rows, const uint32_t *visited, uint32_t w)
+/* Returns word w of the delegates that may be new: those of the bitmap `chosen` (NULL: all) that are not visited. */
+__device__ static inline uint32_t unvisited_of(const uint32_t *chosen, const uint32_t *visited, uint32_t w)
 {
-    return ~visited[w] & (rows != NULL ? rows[w] : ~0u);
+    return ~visited[w] & (chosen != NULL ? chosen[w] : ~0u);
 }
 
 /* Writes the messages of exchange_found, after all blocks have done their visits. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void tell_found(S &s, peers_step step)
 {
     const peers_far &far = s.joint.far;
-    const bool parts = s.peers.sends && (step == STEP_PART || !s.peers.in_parts);
+    const bool sends_singles = s.peers.sends && (step == STEP_FIRST_PULL || !s.peers.in_parts);
     const uint32_t delegates = (uint32_t)s.of[DELEGATES].words;
     const uint32_t *found = s.joint.found[s.peers.buffer], *sent = s.joint.sent[s.peers.buffer],
                    *visited = s.of[DELEGATES].visited;
-    const uint32_t *rows = told_rows(s, step, s.joint.shard[s.joint.own]);
-    const auto may_at = [&](uint32_t w) { return unvisited_of(rows, visited, w); };
+    const uint32_t *chosen = told_delegates(s, step, s.joint.shard[s.joint.own]);
+    const auto may_at = [&](uint32_t w) { return unvisited_of(chosen, visited, w); };
     const auto new_at = [&](uint32_t w) { return found[w] & may_at(w) & ~far.known[w]; };
     const auto any = [](uint32_t) { return ~0u; };
     const auto sent_to = [&](unsigned i) {
         const uint32_t *of_shard = sent + (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
         return [of_shard](uint32_t w) { return of_shard[w]; };
     };
-    grid_barrier(s);
-    count_part(counts_of_message(s, MOST_PEERS), delegates, new_at, may_at);
-    for (unsigned i = s.joint.near; parts && i < s.joint.count; i++)
+    grid_barrier(s); /* visits are done, and counts of the last message were read */
+    count_part(counts_of_message(s, ALL_FAR_PEERS), delegates, new_at, may_at);
+    for (unsigned i = s.joint.near; sends_singles && i < s.joint.count; i++)
         count_part(counts_of_message(s, i), (uint32_t)s.joint.peer[i].words, sent_to(i), any);
     grid_barrier(s);
-    announce(s, MOST_PEERS, write_message(s, far.whole_out, counts_of_message(s, MOST_PEERS), delegates, new_at, may_at));
-    for (unsigned i = s.joint.near; parts && i < s.joint.count; i++)
-        announce(s, i, write_message(s, s.joint.peer[i].part_out, counts_of_message(s, i), (uint32_t)s.joint.peer[i].words,
+    announce(s, ALL_FAR_PEERS, write_message(s, far.all_out, counts_of_message(s, ALL_FAR_PEERS), delegates, new_at, may_at));
+    for (unsigned i = s.joint.near; sends_singles && i < s.joint.count; i++)
+        announce(s, i, write_message(s, s.joint.peer[i].single_out, counts_of_message(s, i), (uint32_t)s.joint.peer[i].words,
                                      sent_to(i), any));
 }
 
@@ -312,12 +318,12 @@ template <class S> __device__ static __noinline__ void take_found(S &s, peers_st
     const uint32_t delegates = (uint32_t)s.of[DELEGATES].words, normals = (uint32_t)s.of[NORMALS].words;
     const uint32_t *visited = s.of[DELEGATES].visited;
     for (unsigned i = s.joint.near; i < s.joint.count; i++) {
-        const uint32_t *rows = told_rows(s, step, s.joint.shard[i]);
-        take_message(s, s.joint.peer[i].whole_in, s.flags[i][PEERS_WHOLE], far.known, delegates,
-                     [rows, visited](uint32_t w) { return unvisited_of(rows, visited, w); });
-        take_message(s, s.joint.peer[i].part_in, s.flags[i][PEERS_PART], far.reached, normals, [](uint32_t) { return ~0u; });
+        const uint32_t *chosen = told_delegates(s, step, s.joint.shard[i]);
+        take_message(s, s.joint.peer[i].all_in, s.flags[i][PEERS_ALL], far.known, delegates,
+                     [chosen, visited](uint32_t w) { return unvisited_of(chosen, visited, w); });
+        take_message(s, s.joint.peer[i].single_in, s.flags[i][PEERS_SINGLE], far.reached, normals, [](uint32_t) { return ~0u; });
     }
-    const uint32_t *own = told_rows(s, step, s.joint.shard[s.joint.own]);
+    const uint32_t *own = told_delegates(s, step, s.joint.shard[s.joint.own]);
     for (uint32_t w = blockIdx.x * blockDim.x + threadIdx.x; own != NULL && w < delegates; w += gridDim.x * blockDim.x) {
         const uint32_t found = s.joint.found[s.peers.buffer][w] & own[w];
         if (found != 0)

@@ -13,7 +13,7 @@ static uint32_t devices_of(const struct gpu_traffic *t)
 /* Returns the facts about device i of these: first the near ones. */
 static const struct gpu_facts *facts_of(const struct gpu_traffic *t, uint32_t i)
 {
-    return i < t->peers.count ? &t->peers.all[i].is : &t->far.is[i - t->peers.count];
+    return i < t->peers.count ? &t->peers.all[i].is : &t->far.facts[i - t->peers.count];
 }
 
 /* Returns whether these devices may search together. There must be one for each shard, and 2 to MOST_PEERS in all. Each must
@@ -122,9 +122,9 @@ static void set_far_peer(struct gpu_fused_peers *g, const struct gpu_traffic *t,
                                          .arrivals = far->vertices_out,
                                          .arrived = far->vertices_in,
                                          .flag_in = far->flag_in,
-                                         .part_out = (uint32_t *)far->part_out,
-                                         .part_in = (const uint32_t *)far->part_in,
-                                         .whole_in = (const uint32_t *)far->whole_in};
+                                         .single_out = (uint32_t *)far->single_out,
+                                         .single_in = (const uint32_t *)far->single_in,
+                                         .all_in = (const uint32_t *)far->all_in};
 }
 
 /* Sets what the kernel must know of its peers: their shards and numbers, the index of this GPU among them, and how it reaches
