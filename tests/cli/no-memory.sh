@@ -74,7 +74,7 @@ judge() {
     [ "$1" = 0 ] || [ -z "$(find "$tmp/o" -mindepth 1 ! -path "$tmp/o/x*" -o -name '.*.??????')" ] ||
         bad="$bad $2:files"
     [ ! -s "$tmp/left" ] || bad="$bad $2:leak"
-    [ -e "$tmp/left" ] || grep -q "host .* rank\|$ends_others" "$tmp/err" || bad="$bad $2:died"
+    [ -e "$tmp/left" ] || grep -q "rank [0-9]* on \|$ends_others" "$tmp/err" || bad="$bad $2:died"
 }
 
 # tool HOW STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o; only names that begin with x may stay there
