@@ -38,7 +38,8 @@ LDLIBS = -lz -lm
 libgomp   := $(shell $(CC) --version 2>/dev/null | grep -q clang || $(CC) -print-file-name=libgomp.a 2>/dev/null)
 late_libs  = $(if $(findstring /,$(libgomp)),$(libgomp)) -Wl,--as-needed -ldl
 
-# edgeconv reads archives through libarchive, which it loads; ARCHIVE=0 builds without it
+# edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
+archive_libs      = $(if $(filter 0,$(ARCHIVE)),,-larchive)
 archive_left_out  = tools/convert/input/$(if $(filter 0,$(ARCHIVE)),archive_in.c,archive_none.c)
 
 # $(call if_cuda,TEXT): the text with CUDA=1, nothing otherwise
@@ -137,26 +138,15 @@ $(call obj,$(mpi_src)): $(BUILD)/%.o: %.c $(set)/mpicc | $(set)/checked
 	@mkdir -p $(@D)
 	$(call compile,$(mpicc))
 
-# $(call library_name,HEADER,CALL,LINKER,LIBS,NAME): writes the file name of a library to $@.name: of that with this name in its own, which
-# a program needs that makes the call. Programs load such libraries when they need them (formats/base/late.h).
-define library_name
-	@printf '#include <$(1)>\nint main(void) { return ($(2)) == 0; }\n' >$@.c
-	@$(3) -o $@.program $@.c $(4)
-	@readelf -d $@.program | sed -n 's/.*NEEDED.*\[\(lib[a-z]*$(5)[^]]*\)\]/"\1"/p' | head -n 1 >$@.name
-endef
-
-# Open MPI's library is linked (formats/mpi/library.h).
+# The file of MPICH's library, which programs load when they start MPI. Open MPI's is linked (formats/mpi/library.h).
 $(BUILD)/mpi_library.h: $(set)/mpicc
-	$(call library_name,mpi.h,MPI_Finalize(),$(mpicc),,mpi)
+	@printf '#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n' >$@.c
+	@$(mpicc) -o $@.program $@.c
+	@readelf -d $@.program | sed -n 's/.*NEEDED.*\[\(lib[a-z]*mpi[^]]*\)\]/"\1"/p' | head -n 1 >$@.name
 	@{ echo '#include <mpi.h>'; echo '#ifdef MPICH_NUMVERSION'; sed 's/^/#define MPI_LIBRARY /' $@.name; echo '#endif'; } >$@
-$(BUILD)/archive_library.h: $(set)/cc $(set)/link
-	$(call library_name,archive.h,archive_version_number(),$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS),-larchive,archive)
-	@sed 's/^/#define ARCHIVE_LIBRARY /' $@.name >$@
 
 $(BUILD)/formats/mpi/library.o: defines = -include $(BUILD)/mpi_library.h
 $(BUILD)/formats/mpi/library.o: $(BUILD)/mpi_library.h
-$(BUILD)/tools/convert/input/archive_in.o: defines = -include $(BUILD)/archive_library.h
-$(BUILD)/tools/convert/input/archive_in.o: $(BUILD)/archive_library.h
 
 $(call obj,$(knows_cuda)): $(BUILD)/%.o: %.c $(set)/cuda | $(set)/checked
 	@mkdir -p $(@D)
@@ -182,6 +172,7 @@ $(libformats) $(libmpi) $(libtools):
 
 # ---- programs ----
 
+$(BUILD)/bin/edgeconv: libs = $(archive_libs)
 $(TOOLS:%=$(BUILD)/bin/%): linker = $(CC)
 $(MPI_TOOLS:%=$(BUILD)/bin/%): linker = $(mpicc)
 $(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)

@@ -14,6 +14,7 @@ $(BUILD)/tests/test_choose $(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/eng
 $(BUILD)/tests/test_backend_table: $(BUILD)/traverse/engine/backend_table.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/programs/graph500/energy.o
 
+$(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: libs = $(archive_libs)
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_linker = $(mpicc)
 $(BUILD)/tests/test_thread_pool_wakes $(BUILD)/tests/test_patience: unit_linker = $(CC)
@@ -112,7 +113,7 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c $(set)/mpicc $(set)/cuda 
 # with a driver of their own; `make fuzz` builds them with sanitizers, and with libFuzzer
 fuzz_bin    = $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz_%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_driver = $(BUILD)/tests/fuzz/driver.o
-$(fuzz_bin): libs = $(fuzz_link)
+$(fuzz_bin): libs = $(fuzz_link) $(archive_libs)
 $(fuzz_bin): $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(fuzz_driver) \
              $(call obj,tests/fuzz/files.c tests/fuzz/change.c tests/fuzz/mend.c) \
              $(libtools) $(libmpi) $(libformats) $(set)/link

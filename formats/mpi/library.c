@@ -1,8 +1,7 @@
 /* library.c: see library.h */
 #include "library.h"
 
-#include "formats/base/late.h"
-
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +14,20 @@ enum status mpi_load(struct error *e)
 #define MPI_NAME(name) "MPI_" #name,
     static const char *const names[] = {MPI_FUNCTIONS(MPI_NAME)};
 #undef MPI_NAME
-    return late_load(MPI_LIBRARY, names, sizeof names / sizeof *names, &mpi, e);
+    enum { COUNT = sizeof names / sizeof *names };
+    void *found[COUNT];
+    _Static_assert(sizeof found == sizeof mpi, "a pointer for each name");
+    if (mpi.Init_thread != NULL)
+        return ST_OK;
+    if (dlopen(MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL) == NULL)
+        return fail(e, ST_RUNTIME, "MPI: cannot load its library: %s", dlerror());
+    for (int i = 0; i < COUNT; i++) {
+        found[i] = dlsym(RTLD_DEFAULT, names[i]);
+        if (found[i] == NULL)
+            return fail(e, ST_RUNTIME, "%s: has no %s", MPI_LIBRARY, names[i]);
+    }
+    memcpy(&mpi, found, sizeof mpi);
+    return ST_OK;
 }
 
 #else

@@ -114,14 +114,6 @@ fi
 # ---- the same graph from everything ----
 
 cat a.txt b.txt c.txt >all.txt
-printf '0 1\n1 2\n' >plain.txt
-gzip -k plain.txt
-xz -k plain.txt
-loads() { LD_DEBUG=files "$edgeconv" -q -u -o /dev/null "$1" 2>err && grep -q 'libarchive' err; }
-loads_none() { ! loads "$1" && grep -q 'libc\.so' err; }
-check 'edgeconv loads no libarchive for a text' loads_none plain.txt
-check 'edgeconv loads no libarchive for gzip' loads_none plain.txt.gz
-check 'edgeconv loads libarchive for xz' loads plain.txt.xz
 pack() { bsdtar -c -f "$2" --format "$1" "${@:3}"; } # FORMAT ARCHIVE ARGUMENT...
 xz -c all.txt >all.txt.xz
 pack raw all.txt.bz2 --bzip2 all.txt

@@ -4,7 +4,6 @@
 #include "members.h"
 
 #include "formats/base/bytes.h"
-#include "formats/base/late.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -21,31 +20,6 @@ enum {
     ZSTD_MAX_WINDOW = 1 << 27, /* libarchive's */
     TAIL_BYTES = ZIP_END_BYTES + ZIP_MAX_COMMENT,
 };
-
-/* Calls F(name) for each function of libarchive. The library, with those of XML and Unicode behind it, is loaded for the first archive. */
-#define ARCHIVE_FUNCTIONS(F)                                                                                        \
-    F(archive_entry_filetype) F(archive_entry_hardlink) F(archive_entry_is_encrypted) F(archive_entry_pathname)     \
-    F(archive_entry_pathname_utf8) F(archive_errno) F(archive_error_string) F(archive_filter_bytes)                 \
-    F(archive_read_append_filter) F(archive_read_data) F(archive_read_free) F(archive_read_new)                     \
-    F(archive_read_next_header) F(archive_read_open1) F(archive_read_set_callback_data) F(archive_read_set_options) \
-    F(archive_read_set_read_callback) F(archive_read_set_seek_callback) F(archive_read_support_format_7zip)         \
-    F(archive_read_support_format_empty) F(archive_read_support_format_raw) F(archive_read_support_format_tar)      \
-    F(archive_read_support_format_zip_seekable) F(archive_read_support_format_zip_streamable) F(archive_set_error)
-
-static struct {
-#define ARCHIVE_MEMBER(name) __typeof__(name) *name;
-    ARCHIVE_FUNCTIONS(ARCHIVE_MEMBER)
-#undef ARCHIVE_MEMBER
-} libarchive;
-
-/* Fills in the table. */
-static enum status load_libarchive(struct error *e)
-{
-#define ARCHIVE_NAME(name) #name,
-    static const char *const names[] = {ARCHIVE_FUNCTIONS(ARCHIVE_NAME)};
-#undef ARCHIVE_NAME
-    return late_load(ARCHIVE_LIBRARY, names, sizeof names / sizeof *names, &libarchive, e);
-}
 
 typedef unsigned long long ull;
 
@@ -104,7 +78,7 @@ static la_ssize_t give_bytes(struct archive *archive, void *context, const void 
     size_t count = 0;
     if (next_bytes(in, bytes, &count, &in->input_error) == ST_OK)
         return (la_ssize_t)count;
-    libarchive.archive_set_error(archive, EIO, "%s", in->input_error.text);
+    archive_set_error(archive, EIO, "%s", in->input_error.text);
     return ARCHIVE_FATAL;
 }
 
@@ -117,7 +91,7 @@ static la_int64_t seek_for_libarchive(struct archive *archive, void *context, la
                                            : (la_int64_t)in->raw->size;
     if (base + offset >= 0 && raw_in_seek(in->raw, (uint64_t)(base + offset), &in->input_error) == ST_OK)
         return base + offset;
-    libarchive.archive_set_error(archive, EIO, "%s", in->input_error.text);
+    archive_set_error(archive, EIO, "%s", in->input_error.text);
     return ARCHIVE_FATAL;
 }
 
@@ -126,7 +100,7 @@ static la_int64_t seek_for_libarchive(struct archive *archive, void *context, la
 /* The reason why libarchive gave up. */
 static const char *reason(const struct archive_in *in)
 {
-    const char *why = libarchive.archive_error_string(in->archive);
+    const char *why = archive_error_string(in->archive);
     if (why == NULL)
         return "it ends too early";
     /* the kind is known already, so the table at the end must be missing */
@@ -156,14 +130,14 @@ static enum status fail_libarchive(const struct archive_in *in, struct error *e)
     int in_entry = in->in_file && in->path != NULL;
     if (in->input_error.status != ST_OK)
         return fail(e, in->input_error.status, "%s", in->input_error.text);
-    if (libarchive.archive_errno(in->archive) == ENOMEM)
+    if (archive_errno(in->archive) == ENOMEM)
         return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
     if (in->kind == WRAPPING_ZSTD && strstr(reason(in), "too much memory") != NULL) /* a later frame */
         return refuse_window(in, e);
     return fail(e, ST_BAD_DATA,
                 "%s%s%.200s%s: byte %llu: found a fault in the %s (%s), expected it whole%s",
                 in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
-                (ull)libarchive.archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in),
+                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in),
                 in->kind == WRAPPING_ZIP && !in->seeks
                     ? ": or give it as a file, since only the table at its end tells the sizes of some members"
                     : "");
@@ -173,17 +147,17 @@ static enum status fail_libarchive(const struct archive_in *in, struct error *e)
 static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
 {
     switch (kind) {
-    case WRAPPING_XZ: return libarchive.archive_read_append_filter(archive, ARCHIVE_FILTER_XZ);
-    case WRAPPING_BZIP2: return libarchive.archive_read_append_filter(archive, ARCHIVE_FILTER_BZIP2);
-    case WRAPPING_ZSTD: return libarchive.archive_read_append_filter(archive, ARCHIVE_FILTER_ZSTD);
+    case WRAPPING_XZ: return archive_read_append_filter(archive, ARCHIVE_FILTER_XZ);
+    case WRAPPING_BZIP2: return archive_read_append_filter(archive, ARCHIVE_FILTER_BZIP2);
+    case WRAPPING_ZSTD: return archive_read_append_filter(archive, ARCHIVE_FILTER_ZSTD);
     case WRAPPING_TAR:
         /* with this option libarchive reads on behind the blocks that end an archive, so that nothing there is lost */
-        return libarchive.archive_read_support_format_tar(archive) |
-               libarchive.archive_read_set_options(archive, "tar:read_concatenated_archives");
+        return archive_read_support_format_tar(archive) |
+               archive_read_set_options(archive, "tar:read_concatenated_archives");
     case WRAPPING_ZIP:
-        return seekable ? libarchive.archive_read_support_format_zip_seekable(archive)
-                        : libarchive.archive_read_support_format_zip_streamable(archive);
-    case WRAPPING_7Z: return libarchive.archive_read_support_format_7zip(archive);
+        return seekable ? archive_read_support_format_zip_seekable(archive)
+                        : archive_read_support_format_zip_streamable(archive);
+    case WRAPPING_7Z: return archive_read_support_format_7zip(archive);
     case WRAPPING_NONE:
     case WRAPPING_GZIP: break;
     }
@@ -199,14 +173,14 @@ static enum status open_libarchive(struct archive_in *in, struct error *e)
         return refuse_window(in, e);
     int result = choose_kind(archive, in->kind, in->seeks);
     if (!wrapping_is_archive(in->kind))
-        result |= libarchive.archive_read_support_format_raw(archive) |
-                  libarchive.archive_read_support_format_empty(archive);
+        result |= archive_read_support_format_raw(archive) |
+                  archive_read_support_format_empty(archive);
     if (in->seeks)
-        result |= libarchive.archive_read_set_seek_callback(archive, seek_for_libarchive);
-    result |= libarchive.archive_read_set_read_callback(archive, give_bytes) |
-              libarchive.archive_read_set_callback_data(archive, in);
+        result |= archive_read_set_seek_callback(archive, seek_for_libarchive);
+    result |= archive_read_set_read_callback(archive, give_bytes) |
+              archive_read_set_callback_data(archive, in);
     /* libarchive does not return a fault in the first bytes as a failure, but has a message for it */
-    if (result != ARCHIVE_OK || libarchive.archive_read_open1(archive) != ARCHIVE_OK || libarchive.archive_error_string(archive) != NULL)
+    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK || archive_error_string(archive) != NULL)
         return fail_libarchive(in, e);
     return ST_OK;
 }
@@ -220,15 +194,13 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
                     "%s: is a 7z archive in a stream, expected it in a file of its own: its table "
                     "of contents is at its end",
                     raw->name);
-    if (load_libarchive(e) != ST_OK)
-        return e->status;
     struct archive_in *in = calloc(1, sizeof *in);
     if (in == NULL)
         return fail_memory(e, raw->name, sizeof *in);
     in->raw = raw;
     in->kind = kind;
     members_init(&in->members, member);
-    in->archive = libarchive.archive_read_new();
+    in->archive = archive_read_new();
     /* libarchive finds no table in a zip archive without files */
     in->seeks = raw->seekable && !(raw->end - raw->at >= 4 && memcmp(raw->buffer + raw->at, "PK\5\6", 4) == 0);
     int needs_tail = kind == WRAPPING_TAR || kind == WRAPPING_ZIP;
@@ -250,7 +222,7 @@ void archive_in_close(struct archive_in *in)
 {
     if (in == NULL)
         return;
-    libarchive.archive_read_free(in->archive);
+    archive_read_free(in->archive);
     members_free(&in->members);
     free(in->tail);
     free(in->path);
@@ -345,7 +317,7 @@ static enum status check_data_end(struct archive_in *in, struct error *e)
 {
     const void *bytes;
     size_t count;
-    uint64_t end = (uint64_t)libarchive.archive_filter_bytes(in->archive, -1);
+    uint64_t end = (uint64_t)archive_filter_bytes(in->archive, -1);
     if (next_bytes(in, &bytes, &count, e) != ST_OK)
         return e->status;
     if (raw_in_position(in->raw) == end)
@@ -401,9 +373,9 @@ static enum status check_end(struct archive_in *in, struct error *e)
 /* Takes the path of a file of the archive, and makes it printable, because a stranger's bytes must not reach a terminal. */
 static enum status take_path(struct archive_in *in, struct error *e)
 {
-    const char *path = libarchive.archive_entry_pathname(in->entry);
+    const char *path = archive_entry_pathname(in->entry);
     if (path == NULL)
-        path = libarchive.archive_entry_pathname_utf8(in->entry);
+        path = archive_entry_pathname_utf8(in->entry);
     if (path == NULL)
         path = "a file whose name cannot be read";
     while (strncmp(path, "./", 2) == 0)
@@ -423,12 +395,12 @@ static enum status take_path(struct archive_in *in, struct error *e)
 static enum status check_readable(const struct archive_in *in, struct error *e)
 {
     const char *found = NULL, *remedy = "--member=NAME says which ones are";
-    if (libarchive.archive_entry_hardlink(in->entry) != NULL ||
-        libarchive.archive_entry_filetype(in->entry) == AE_IFLNK)
+    if (archive_entry_hardlink(in->entry) != NULL ||
+        archive_entry_filetype(in->entry) == AE_IFLNK)
         found = "a link";
-    else if (libarchive.archive_entry_filetype(in->entry) != AE_IFREG)
+    else if (archive_entry_filetype(in->entry) != AE_IFREG)
         found = "no regular file";
-    else if (libarchive.archive_entry_is_encrypted(in->entry)) {
+    else if (archive_entry_is_encrypted(in->entry)) {
         found = "an encrypted file";
         remedy = "unpack the archive with its password";
     }
@@ -441,7 +413,7 @@ static enum status check_readable(const struct archive_in *in, struct error *e)
 /* Goes to the next entry, wanted or not: sets in->entry and, in an archive, in->path. */
 static enum status next_entry(struct archive_in *in, int *end, struct error *e)
 {
-    int result = libarchive.archive_read_next_header(in->archive, &in->entry);
+    int result = archive_read_next_header(in->archive, &in->entry);
     *end = result == ARCHIVE_EOF && in->input_error.status == ST_OK;
     if (*end)
         return ST_OK;
@@ -454,7 +426,7 @@ static enum status next_entry(struct archive_in *in, int *end, struct error *e)
 
 static int is_folder(const struct archive_in *in)
 {
-    return libarchive.archive_entry_filetype(in->entry) == AE_IFDIR;
+    return archive_entry_filetype(in->entry) == AE_IFDIR;
 }
 
 /* Reads on to the names of members that were not reached, as many as a message would show. The current file is lost. */
@@ -513,7 +485,7 @@ enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, si
 {
     *got = 0;
     while (*got < count && in->in_file) {
-        la_ssize_t done = libarchive.archive_read_data(in->archive, (char *)bytes + *got, count - *got);
+        la_ssize_t done = archive_read_data(in->archive, (char *)bytes + *got, count - *got);
         if (done < 0 || in->input_error.status != ST_OK) /* a warning too: a wrong CRC is one */
             return fail_libarchive(in, e);
         *got += (size_t)done;
