@@ -34,9 +34,10 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
 # libgomp becomes a part of each program where it can, so that it reads its settings after formats/base/cli.c has changed them.
-# What the compiler and mpicc append, -lgomp and MPICH's library, is linked only where a program needs it (formats/mpi/library.h).
-libgomp   := $(shell $(CC) --version 2>/dev/null | grep -q clang || $(CC) -print-file-name=libgomp.a 2>/dev/null)
-late_libs  = $(if $(findstring /,$(libgomp)),$(libgomp)) -Wl,--as-needed -ldl
+# -lgomp, which the compiler appends, is then not needed.
+libgomp     := $(shell $(CC) --version 2>/dev/null | grep -q clang || $(CC) -print-file-name=libgomp.a 2>/dev/null)
+as_needed    = -Wl,--as-needed
+openmp_libs  = $(if $(findstring /,$(libgomp)),$(libgomp) -ldl $(as_needed))
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_libs      = $(if $(filter 0,$(ARCHIVE)),,-larchive)
@@ -101,7 +102,7 @@ settings_mpicc       = $(mpicc) $(ALL_CFLAGS) $(CPPFLAGS)
 settings_cuda        = $(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS)
 settings_asked       = $(CC) $(ALL_CFLAGS) $(call if_cuda,$(cuda_flags)) $(CPPFLAGS)
 settings_nvcc        = $(NVCC) $(NVCCFLAGS) $(CUDA_ARCH)
-settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS) $(late_libs)
+settings_link        = $(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS) $(openmp_libs)
 settings_formats     = $(AR) $(formats_src) $(mpi_src)
 settings_tools       = $(AR) $(tools_src)
 settings_searching   = $(cuda_libs) $(traverse_src) $(graph500_src) $(grid_src) $(paths_src) $(batch_src) $(diameter_src)
@@ -128,7 +129,7 @@ endef
 # $(call compile,COMPILER FLAGS) and $(call link,COMPILER); defines and libs are those of a target
 compile = $(1) $(ALL_CFLAGS) $(defines) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 link    = $(1) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-          $(foreach library,$(libtools) $(libmpi) $(libformats),$(filter $(library),$^)) $(libs) $(LDLIBS) $(late_libs)
+          $(foreach library,$(libtools) $(libmpi) $(libformats),$(filter $(library),$^)) $(libs) $(LDLIBS) $(openmp_libs)
 
 $(BUILD)/%.o: %.c $(set)/cc | $(set)/checked
 	@mkdir -p $(@D)
@@ -137,16 +138,6 @@ $(BUILD)/%.o: %.c $(set)/cc | $(set)/checked
 $(call obj,$(mpi_src)): $(BUILD)/%.o: %.c $(set)/mpicc | $(set)/checked
 	@mkdir -p $(@D)
 	$(call compile,$(mpicc))
-
-# The file of MPICH's library, which programs load when they start MPI. Open MPI's is linked (formats/mpi/library.h).
-$(BUILD)/mpi_library.h: $(set)/mpicc
-	@printf '#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n' >$@.c
-	@$(mpicc) -o $@.program $@.c
-	@readelf -d $@.program | sed -n 's/.*NEEDED.*\[\(lib[a-z]*mpi[^]]*\)\]/"\1"/p' | head -n 1 >$@.name
-	@{ echo '#include <mpi.h>'; echo '#ifdef MPICH_NUMVERSION'; sed 's/^/#define MPI_LIBRARY /' $@.name; echo '#endif'; } >$@
-
-$(BUILD)/formats/mpi/library.o: defines = -include $(BUILD)/mpi_library.h
-$(BUILD)/formats/mpi/library.o: $(BUILD)/mpi_library.h
 
 $(call obj,$(knows_cuda)): $(BUILD)/%.o: %.c $(set)/cuda | $(set)/checked
 	@mkdir -p $(@D)

@@ -50,8 +50,7 @@ gzip -9n "$doc/CHANGELOG.md"
 
 mkdir -p "$work/debian" "$stage/DEBIAN"
 printf 'Source: dbfs\n\nPackage: %s\nArchitecture: any\n' "$name" >"$work/debian/control"
-cp "$build/mpi_library.h.program" "$work/mpi" # linked with the library that programs load
-depends=$(cd "$work" && dpkg-shlibdeps -O mpi $(printf ' stage/usr/bin/%s' $programs) | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$work" && dpkg-shlibdeps -O $(printf ' stage/usr/bin/%s' $programs) | sed -n 's/^shlibs:Depends=//p')
 (cd "$stage" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 cat >"$stage/DEBIAN/control" <<EOF
 Package: $name

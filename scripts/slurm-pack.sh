@@ -19,8 +19,7 @@ out=${1%/}
 edges=${out%.dbfs}.edges
 shift
 IFS=$' \t\n' read -r -d '' -a options <<<"${EDGECONV:--u}" || true # to its end, over all lines
-mpi=pmix
-! grep -q 'libmpich\.so' "$(command -v dbfs-pack)" || mpi=pmi2 # programs name the library that they load
+case $(ldd "$(command -v dbfs-pack)") in *libmpich*) mpi=pmi2 ;; *) mpi=pmix ;; esac
 mpi=${MPI:-$mpi}
 # srun has not inherited -c since Slurm 22.05, and a task would run on one core
 cores=${SLURM_CPUS_PER_TASK:+--cpus-per-task=$SLURM_CPUS_PER_TASK}

@@ -13,8 +13,7 @@ set -euo pipefail
 [ $# -ge 1 ] || { sed -n '/^#   sbatch/s/^# *//p' "$0" >&2; exit 2; }
 graph=$1
 shift
-mpi=pmix
-! grep -q 'libmpich\.so' "$(command -v dbfs-traverse)" || mpi=pmi2 # programs name the library that they load
+case $(ldd "$(command -v dbfs-traverse)") in *libmpich*) mpi=pmi2 ;; *) mpi=pmix ;; esac
 # srun has not inherited -c since Slurm 22.05, and a task would run on one core
 cores=${SLURM_CPUS_PER_TASK:+--cpus-per-task=$SLURM_CPUS_PER_TASK}
 

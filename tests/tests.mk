@@ -19,7 +19,7 @@ $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: libs = $(archive_libs)
 unit_linker = $(mpicc)
 $(BUILD)/tests/test_thread_pool_wakes $(BUILD)/tests/test_patience: unit_linker = $(CC)
 $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_linker = $(CC)
-$(BUILD)/tests/test_pipeline: libgomp = # it stands in for one of its functions
+$(BUILD)/tests/test_pipeline: openmp_libs = # it stands in for a function of libgomp
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats) $(set)/link
 	@mkdir -p $(@D)
 	$(call link,$(unit_linker))

@@ -85,7 +85,7 @@ static void print_line(const struct cli *cli, int fate, const char *prefix, cons
 
 /* Makes threads of OpenMP sleep soon where they wait, unless the user says otherwise. By default they spin for milliseconds at each
  * barrier, and on a busy host this takes the core from the threads that they wait for. libgomp reads its settings before main,
- * and after this function only if it is a part of the program (libgomp in the Makefile). LLVM's library reads them later. */
+ * and after this function only if it is a part of the program (openmp_libs in the Makefile). LLVM's library reads them later. */
 __attribute__((constructor(101))) static void sleep_at_barriers(void)
 {
     if (getenv("OMP_WAIT_POLICY") != NULL)

@@ -1,7 +1,6 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
 #include "host.h"
-#include "library.h"
 #include "wait.h"
 
 #include "formats/base/cli.h"
@@ -11,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <mpi.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void compare_cores(struct comm *comm)
     int known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     for (int i = 0; i < CORES; i++)
         own[i] = !known || CPU_ISSET(i, &allowed);
-    mpi.Allreduce(own, users, CORES, MPI_INT, MPI_SUM, host_ranks());
+    MPI_Allreduce(own, users, CORES, MPI_INT, MPI_SUM, host_ranks());
     for (int i = 0; i < CORES; i++) {
         most = users[i] > most ? users[i] : most;
         cores += users[i] > 0;
@@ -59,16 +59,28 @@ void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
 static void find_place(struct comm *comm)
 {
     int rank, ranks, on_host, all_on_host;
-    mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-    mpi.Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     host_find_ranks();
-    mpi.Comm_rank(host_ranks(), &on_host);
-    mpi.Comm_size(host_ranks(), &all_on_host);
+    MPI_Comm_rank(host_ranks(), &on_host);
+    MPI_Comm_size(host_ranks(), &all_on_host);
     comm->rank = (uint32_t)rank;
     comm->ranks = (uint32_t)ranks;
     comm->host_rank = (uint32_t)on_host;
     comm->host_ranks = comm->core_ranks = (uint32_t)all_on_host;
     compare_cores(comm);
+}
+
+/* Sets comm->library, with blanks for tabs. */
+static void name_library(struct comm *comm)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    snprintf(comm->library, sizeof comm->library, "%.*s", (int)sizeof comm->library - 1, text);
 }
 
 enum { ABORT_S = 5 };
@@ -91,7 +103,7 @@ static void abort_job(int exit_code)
     aborting_with = exit_code;
     signal(SIGALRM, end_at_once);
     alarm(ABORT_S);
-    mpi.Abort(MPI_COMM_WORLD, exit_code);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 /* Called by exit, as every way out of the program must end MPI. */
@@ -101,9 +113,9 @@ static void finalize(void)
     if (aborting_with != 0)
         return; /* MPI_Abort called exit */
     signals_leave_by(NULL);
-    mpi.Finalized(&finalized);
+    MPI_Finalized(&finalized);
     if (!finalized)
-        mpi.Finalize();
+        MPI_Finalize();
 }
 
 /* Nonzero if the environment shows that any launcher started this process, perhaps as its only rank. */
@@ -126,8 +138,8 @@ static void end_by_error(MPI_Comm *unused, int *code, ...)
     char text[MPI_MAX_ERROR_STRING] = "", host[256] = "";
     int length, rank = 0;
     (void)unused;
-    mpi.Error_string(*code, text, &length);
-    mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Error_string(*code, text, &length);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     gethostname(host, sizeof host - 1);
     fprintf(stderr, "%s: rank %d on %s: MPI: %s: another rank, its host or the network may have failed\n",
             program_invocation_short_name, rank, host, text);
@@ -137,21 +149,19 @@ static void end_by_error(MPI_Comm *unused, int *code, ...)
 
 static int thread_level; /* that MPI provides */
 
-/* Loads and starts MPI, unless it is started. Of the threads of a rank only the first calls MPI. */
-enum status comm_start_mpi(struct error *e)
+/* Starts MPI unless it is started; returns 0 if it cannot be started. Of the threads of a rank only the first calls MPI. */
+int comm_start_mpi(void)
 {
     static int started;
     MPI_Errhandler handler;
-    if (started || mpi_load(e) != ST_OK)
-        return e->status;
-    if (mpi.Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &thread_level) != MPI_SUCCESS)
-        return fail(e, ST_RUNTIME, "MPI: cannot start");
+    if (started || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &thread_level) != MPI_SUCCESS)
+        return started;
     started = 1;
     atexit(finalize);
-    mpi.Comm_create_errhandler(end_by_error, &handler);
-    mpi.Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    mpi.Errhandler_free(&handler);
-    return ST_OK;
+    MPI_Comm_create_errhandler(end_by_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    return started;
 }
 
 /* Fills in *comm. Starts MPI only if a launcher started this process. */
@@ -161,11 +171,11 @@ enum status comm_start(struct comm *comm, struct error *e)
     long launched = launched_processes(&variable);
     *comm = comm_alone;
     gethostname(comm->host, sizeof comm->host - 1);
-    if (is_launched() && comm_start_mpi(e) != ST_OK)
-        return e->status;
-    mpi_describe(comm->library, sizeof comm->library);
+    name_library(comm);
     if (!is_launched())
         return ST_OK;
+    if (!comm_start_mpi())
+        return fail(e, ST_RUNTIME, "MPI: cannot start");
     find_place(comm);
     /* a lone rank only exits: its exit code is that of the job. After MPI_Abort the launcher Hydra sometimes exits with 1 */
     signals_leave_by(comm->ranks > 1 ? abort_job : _exit);
@@ -223,13 +233,13 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     int first = failed ? (int)comm->rank : (int)comm->ranks;
     if (comm->ranks == 1)
         return e->status;
-    WAIT_COLLECTIVE(mpi.Allreduce, mpi.Iallreduce, MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    WAIT_COLLECTIVE(MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (ranks_failed == 0)
         return ST_OK;
-    mpi.Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == (int)comm->rank && ranks_failed < (int)comm->ranks)
         name_rank(comm, e);
-    mpi.Bcast(e, sizeof *e, MPI_BYTE, first, MPI_COMM_WORLD);
+    MPI_Bcast(e, sizeof *e, MPI_BYTE, first, MPI_COMM_WORLD);
     return e->status;
 }
 
@@ -256,5 +266,5 @@ void comm_barrier(const struct comm *comm)
 {
     if (comm->ranks == 1)
         return;
-    WAIT_COLLECTIVE(mpi.Barrier, mpi.Ibarrier, MPI_COMM_WORLD);
+    WAIT_COLLECTIVE(MPI_Barrier, MPI_Ibarrier, MPI_COMM_WORLD);
 }

@@ -28,14 +28,13 @@ extern const struct comm comm_alone; /* rank 0 of 1 */
 
 /* ---- start-up and failures (comm.c) ---- */
 
-/* Starts MPI if a launcher started this process, even as a single rank. Without a launcher MPI is not even loaded, because that would
+/* Starts MPI if a launcher started this process, even as a single rank. Without a launcher MPI is not started, because that would
  * take longer than many searches. MPI ends with the process. ST_RUNTIME if the launcher belongs to another MPI library, as each
  * rank would then run as a job of its own, or if the library does not let a rank have several threads (MPI_THREAD_FUNNELED). */
 enum status comm_start(struct comm *comm, struct error *e);
 
-/* Loads and starts MPI if it is not yet started, for callers that need it without a launcher. ST_RUNTIME if it cannot be loaded or
- * started. Not collective. */
-enum status comm_start_mpi(struct error *e);
+/* Starts MPI if it is not yet started, for callers that need it without a launcher. Returns 0 if it cannot be started. Not collective. */
+int comm_start_mpi(void);
 
 /* Warns of idle cores, on the first rank. Not collective. */
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);

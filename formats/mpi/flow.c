@@ -1,10 +1,10 @@
 /* flow.c: see flow.h */
 #include "flow.h"
 #include "wait.h"
-#include "library.h"
 
 #include "formats/base/arith.h"
 
+#include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void post_receives(struct comm_flow *f, const struct transfer *receives)
         const struct transfer *t = &receives[i];
         f->in[i] = (struct inflow){.transfer = t, .next = f->requests + f->receives};
         for (uint64_t at = 0; at < t->size; at += f->chunk_bytes)
-            mpi.Irecv((unsigned char *)t->bytes + at, chunk_size(f, t, at), MPI_BYTE, (int)t->rank,
+            MPI_Irecv((unsigned char *)t->bytes + at, chunk_size(f, t, at), MPI_BYTE, (int)t->rank,
                       t->tag, MPI_COMM_WORLD, &f->requests[f->receives++]);
     }
 }
@@ -72,7 +72,7 @@ enum status comm_flow_open(struct comm_flow **flow, const struct transfer *recei
 /* Sends a chunk; its bytes must stay unchanged until the flow is closed. */
 void comm_flow_send(struct comm_flow *f, const struct transfer *t)
 {
-    mpi.Isend(t->bytes, (int)t->size, MPI_BYTE, (int)t->rank, t->tag, MPI_COMM_WORLD,
+    MPI_Isend(t->bytes, (int)t->size, MPI_BYTE, (int)t->rank, t->tag, MPI_COMM_WORLD,
               &f->requests[f->receives + f->sends++]);
 }
 
@@ -83,7 +83,7 @@ static int take_arrival(struct comm_flow *f, size_t message, struct flow_chunk *
     int arrived = 0;
     if (in->arrived == in->transfer->size)
         return 0;
-    mpi.Test(in->next, &arrived, MPI_STATUS_IGNORE);
+    MPI_Test(in->next, &arrived, MPI_STATUS_IGNORE);
     if (!arrived)
         return 0;
     uint64_t size = (uint64_t)chunk_size(f, in->transfer, in->arrived);

@@ -1,6 +1,5 @@
 /* host.c: see host.h */
 #include "host.h"
-#include "library.h"
 
 static MPI_Comm host = MPI_COMM_NULL;
 
@@ -8,7 +7,7 @@ static MPI_Comm host = MPI_COMM_NULL;
 void host_find_ranks(void)
 {
     if (host == MPI_COMM_NULL)
-        mpi.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
 }
 
 MPI_Comm host_ranks(void)

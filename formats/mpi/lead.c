@@ -1,8 +1,8 @@
 /* lead.c: see lead.h */
 #include "lead.h"
 #include "watch.h"
-#include "library.h"
 
+#include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ static void take_all_cores(struct comm *comm)
     cpu_set_t own, all;
     CPU_ZERO(&own);
     int known = sched_getaffinity(0, sizeof own, &own) == 0;
-    mpi.Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
     if (comm->rank > 0 || !known || sched_setaffinity(0, sizeof all, &all) != 0 ||
         sched_getaffinity(0, sizeof all, &all) != 0)
         return;
@@ -34,11 +34,11 @@ static void await_first(void *bytes, int count, useconds_t nap_us)
 {
     MPI_Request request;
     int over = 0;
-    mpi.Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    mpi.Test(&request, &over, MPI_STATUS_IGNORE);
+    MPI_Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     while (!over) {
         usleep(nap_us);
-        mpi.Test(&request, &over, MPI_STATUS_IGNORE);
+        MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     }
 }
 

@@ -1,13 +1,13 @@
 /* messages.c: messages between ranks; see comm.h */
 #include "comm.h"
 #include "wait.h"
-#include "library.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/memory.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,7 @@ static int library_takes_device_memory(void)
 
 const char *comm_refuses_device_memory(void)
 {
-    struct error ignored = {0};
-    if (comm_start_mpi(&ignored) != ST_OK || !library_takes_device_memory())
+    if (!comm_start_mpi() || !library_takes_device_memory())
         return "the MPI library does not say that it takes device memory";
     return ucx_misjudges() ? "UCX, with which the MPI library sends, takes it only if UCX_MEMTYPE_CACHE=n is set" : NULL;
 }
@@ -113,9 +112,9 @@ void comm_move_transfers(const struct comm *comm, struct transfers *all)
     for (size_t i = 0; i < all->count; i++) {
         struct chunk *c = &all->chunk[i];
         if (c->is_sent)
-            mpi.Isend(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
+            MPI_Isend(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
         else
-            mpi.Irecv(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
+            MPI_Irecv(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
     }
     watch_wait_begin();
     for (size_t i = 0; i < all->count; i++) {
@@ -182,8 +181,8 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
     MPI_Status status;
     MPI_Request sent, arrives;
     (void)comm;
-    mpi.Irecv(receive, (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &arrives);
-    mpi.Isend(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, MPI_COMM_WORLD, &sent);
+    MPI_Irecv(receive, (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &arrives);
+    MPI_Isend(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, MPI_COMM_WORLD, &sent);
     watch_wait_begin();
     watch_wait_for(from);
     wait_for(&arrives, &status);
@@ -191,6 +190,6 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
     wait_for(&sent, MPI_STATUS_IGNORE);
     watch_wait_end();
     if (from != COMM_NONE)
-        mpi.Get_count(&status, MPI_BYTE, &received);
+        MPI_Get_count(&status, MPI_BYTE, &received);
     return (size_t)received;
 }

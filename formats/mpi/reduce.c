@@ -1,10 +1,10 @@
 /* reduce.c: reductions and copies over ranks; see comm.h and window.h */
 #include "leaders.h"
 #include "wait.h"
-#include "library.h"
 
 #include "formats/base/arith.h"
 
+#include <mpi.h>
 #include <string.h>
 
 /* The most values, and the most bytes, of one call of MPI: so counts fit an int, and MPI takes a bounded amount of memory. */
@@ -20,7 +20,7 @@ static MPI_Comm all_ranks(const struct comm *comm)
 static void reduce_all(MPI_Comm comm, void *values, uint64_t count, size_t width, MPI_Datatype type, MPI_Op op)
 {
     for (uint64_t at = 0; at < count && comm != MPI_COMM_NULL; at += REDUCE_VALUES) {
-        WAIT_COLLECTIVE(mpi.Allreduce, mpi.Iallreduce, MPI_IN_PLACE, (unsigned char *)values + at * width,
+        WAIT_COLLECTIVE(MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, (unsigned char *)values + at * width,
                         (int)smaller(count - at, REDUCE_VALUES), type, op, comm);
     }
 }
@@ -74,7 +74,7 @@ uint64_t comm_sum_before(const struct comm *comm, uint64_t value)
 {
     uint64_t sum = 0;
     if (comm->ranks > 1)
-        WAIT_COLLECTIVE(mpi.Exscan, mpi.Iexscan, &value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        WAIT_COLLECTIVE(MPI_Exscan, MPI_Iexscan, &value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return comm->rank > 0 ? sum : 0;
 }
 
@@ -96,7 +96,7 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
-        WAIT_COLLECTIVE(mpi.Bcast, mpi.Ibcast, (unsigned char *)bytes + at, (int)smaller(count - at, BROADCAST_BYTES),
+        WAIT_COLLECTIVE(MPI_Bcast, MPI_Ibcast, (unsigned char *)bytes + at, (int)smaller(count - at, BROADCAST_BYTES),
                         MPI_BYTE, (int)root, MPI_COMM_WORLD);
     }
 }
@@ -108,7 +108,7 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
         memcpy(received, values, (size_t)count * sizeof *values);
         return;
     }
-    WAIT_COLLECTIVE(mpi.Alltoall, mpi.Ialltoall, values, count, MPI_UINT64_T, received, count, MPI_UINT64_T,
+    WAIT_COLLECTIVE(MPI_Alltoall, MPI_Ialltoall, values, count, MPI_UINT64_T, received, count, MPI_UINT64_T,
                     MPI_COMM_WORLD);
 }
 
@@ -124,7 +124,7 @@ void comm_gather_mask_words(const struct comm_window *w, const struct mask_word 
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins)
 {
-    WAIT_COLLECTIVE(mpi.Allgatherv, mpi.Iallgatherv, own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
+    WAIT_COLLECTIVE(MPI_Allgatherv, MPI_Iallgatherv, own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
                     window_leaders(w));
 }
 
@@ -136,7 +136,7 @@ static MPI_Request sum = MPI_REQUEST_NULL, masks = MPI_REQUEST_NULL;
 void comm_begin_sum(const struct comm *comm, uint64_t *value)
 {
     if (comm->ranks > 1)
-        mpi.Iallreduce(MPI_IN_PLACE, value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &sum);
+        MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &sum);
 }
 
 /* Nonzero if the sum that was begun is there. Lets MPI go on. */
@@ -144,20 +144,20 @@ int comm_sum_is_here(const struct comm *comm)
 {
     int here = 1;
     if (comm->ranks > 1)
-        mpi.Test(&sum, &here, MPI_STATUS_IGNORE);
+        MPI_Test(&sum, &here, MPI_STATUS_IGNORE);
     return here;
 }
 
 /* Begins to OR the masks of the leaders, in place; comm_masks_are_here ends it. */
 void comm_window_begin_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
 {
-    mpi.Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, window_leaders(w), &masks);
+    MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, window_leaders(w), &masks);
 }
 
 /* Nonzero if the masks are there. Lets MPI go on. */
 int comm_masks_are_here(void)
 {
     int here;
-    mpi.Test(&masks, &here, MPI_STATUS_IGNORE);
+    MPI_Test(&masks, &here, MPI_STATUS_IGNORE);
     return here;
 }

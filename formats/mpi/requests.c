@@ -1,7 +1,7 @@
 /* requests.c: see requests.h */
 #include "requests.h"
-#include "library.h"
 
+#include <mpi.h>
 #include <stdlib.h>
 
 enum status comm_requests_open(struct comm_requests *requests, uint32_t count, struct error *e)
@@ -29,17 +29,17 @@ static MPI_Request *request_of(struct comm_requests *requests, uint32_t place)
 
 void comm_requests_send(struct comm_requests *requests, uint32_t place, const struct transfer *m)
 {
-    mpi.Isend(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
+    MPI_Isend(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
 }
 
 void comm_requests_receive(struct comm_requests *requests, uint32_t place, const struct transfer *m)
 {
-    mpi.Irecv(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
+    MPI_Irecv(m->bytes, (int)m->size, MPI_BYTE, (int)m->rank, m->tag, MPI_COMM_WORLD, request_of(requests, place));
 }
 
 int comm_requests_is_over(struct comm_requests *requests, uint32_t place)
 {
     int over = 0;
-    mpi.Test(request_of(requests, place), &over, MPI_STATUS_IGNORE);
+    MPI_Test(request_of(requests, place), &over, MPI_STATUS_IGNORE);
     return over;
 }

@@ -1,6 +1,5 @@
 /* wait.c: see wait.h */
 #include "wait.h"
-#include "library.h"
 
 #include <sched.h>
 #include <time.h>
@@ -22,7 +21,7 @@ static int job_is_crowded;
 void wait_agree(int crowded)
 {
     crowded = crowded && LIBRARY_SPINS;
-    mpi.Allreduce(&crowded, &job_is_crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&crowded, &job_is_crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 }
 
 int wait_is_crowded(void)
@@ -34,7 +33,7 @@ int wait_is_crowded(void)
 static int is_over(MPI_Request *request, MPI_Status *status)
 {
     int over;
-    mpi.Test(request, &over, status);
+    MPI_Test(request, &over, status);
     return over;
 }
 
@@ -42,7 +41,7 @@ static int is_over(MPI_Request *request, MPI_Status *status)
 void wait_for(MPI_Request *request, MPI_Status *status)
 {
     if (!job_is_crowded) {
-        mpi.Wait(request, status);
+        MPI_Wait(request, status);
         return;
     }
     for (unsigned looks = 0; !is_over(request, status); looks++) {

@@ -22,7 +22,7 @@ int wait_is_crowded(void);
 /* Waits until a message has been sent or has arrived. */
 void wait_for(MPI_Request *request, MPI_Status *status);
 
-/* A collective call: mpi.Barrier, mpi.Ibarrier and their arguments. */
+/* A collective call: MPI_Barrier, MPI_Ibarrier and their arguments. */
 #define WAIT_COLLECTIVE(blocking, begin, ...)       \
     do {                                            \
         watch_wait_begin();                         \

@@ -2,13 +2,13 @@
  * system pauses a job, all heartbeats stop. So a rank that was paused itself names no rank until another timeout has passed. */
 #include "watch.h"
 #include "host.h"
-#include "library.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/signals.h"
 
 #include <inttypes.h>
 #include <limits.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -202,8 +202,8 @@ static void share_pulses(const struct comm *comm)
 {
     MPI_Aint bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *watch.own) : 0;
     int unit;
-    if (mpi.Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host_ranks(), &watch.own, &watch.window) == MPI_SUCCESS) {
-        mpi.Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
+    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host_ranks(), &watch.own, &watch.window) == MPI_SUCCESS) {
+        MPI_Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
         watch.own = &watch.pulses[comm->host_rank];
         *watch.own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
     }
@@ -231,7 +231,7 @@ static void stop(void)
 static uint32_t first_failing(const struct comm *comm, int fails)
 {
     uint32_t first = fails ? comm->rank : comm->ranks;
-    mpi.Allreduce(MPI_IN_PLACE, &first, 1, MPI_UINT32_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_UINT32_T, MPI_MIN, MPI_COMM_WORLD);
     return first;
 }
 
@@ -248,7 +248,7 @@ enum status watch_start(const struct comm *comm, const char *program, double sec
     uint32_t failing = first_failing(comm, watch.own == NULL || watch.hosts == NULL);
     if (failing == comm->ranks) { /* all pulses are there */
         snprintf(watch.hosts[comm->rank], HOST_BYTES, "%.*s", HOST_BYTES - 1, comm->host);
-        mpi.Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, watch.hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, watch.hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD);
         failing = first_failing(comm, pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0);
     }
     if (failing < comm->ranks)

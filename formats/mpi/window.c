@@ -3,11 +3,11 @@
 #include "host.h"
 #include "leaders.h"
 #include "wait.h"
-#include "library.h"
 
 #include "formats/base/barrier.h"
 #include "formats/base/shared_memory.h"
 
+#include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,8 +38,8 @@ static enum status open_memory(struct comm_window *w, const struct comm *comm, u
         owner[1] = w->memory.fd;
     if (comm->host_ranks == 1)
         return e->status;
-    WAIT_COLLECTIVE(mpi.Allgather, mpi.Iallgather, &own, 1, MPI_INT, w->rank, 1, MPI_INT, host_ranks());
-    WAIT_COLLECTIVE(mpi.Bcast, mpi.Ibcast, owner, 2, MPI_INT, 0, host_ranks());
+    WAIT_COLLECTIVE(MPI_Allgather, MPI_Iallgather, &own, 1, MPI_INT, w->rank, 1, MPI_INT, host_ranks());
+    WAIT_COLLECTIVE(MPI_Bcast, MPI_Ibcast, owner, 2, MPI_INT, 0, host_ranks());
     if (comm->host_rank > 0)
         shared_memory_open(&w->memory, bytes, owner[0], owner[1], e);
     return e->status;
@@ -61,7 +61,7 @@ enum status comm_window_open(struct comm_window **result, const struct comm *com
     *w = (struct comm_window){.ranks = comm->host_ranks, .rank = rank, .leaders = MPI_COMM_NULL};
     *result = w;
     if (comm->ranks > 1)
-        mpi.Comm_split(MPI_COMM_WORLD, comm->host_rank == 0 ? 0 : MPI_UNDEFINED, (int)comm->rank,
+        MPI_Comm_split(MPI_COMM_WORLD, comm->host_rank == 0 ? 0 : MPI_UNDEFINED, (int)comm->rank,
                        &w->leaders);
     open_memory(w, comm, bytes + sizeof *w->place, e);
     w->place = w->memory.bytes;
@@ -73,7 +73,7 @@ void comm_window_close(struct comm_window *w)
     if (w == NULL)
         return;
     if (w->leaders != MPI_COMM_NULL)
-        mpi.Comm_free(&w->leaders);
+        MPI_Comm_free(&w->leaders);
     shared_memory_release(&w->memory);
     free(w->rank);
     free(w);

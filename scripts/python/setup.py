@@ -5,7 +5,6 @@ that is there, make has nothing to do. A wheel has programs for machines like th
 """
 import configparser
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -46,10 +45,12 @@ def settings():
 
 
 def library_of(program):
-    """The file name of the MPI library that a program is linked with, or that it loads."""
-    with open(program, "rb") as file:
-        found = re.search(rb"libmpi[a-z]*\.so[.0-9]*", file.read())
-    return found[0].decode() if found else "an MPI library"
+    """The file name of the MPI library that a program is linked with."""
+    try:
+        libraries = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        return next(word for word in libraries if word.startswith("libmpi"))
+    except (OSError, subprocess.CalledProcessError, StopIteration):
+        return "an MPI library"
 
 
 class BuildWithPrograms(build_py):

@@ -14,26 +14,12 @@ done
 check_exit 0 'under a launcher MPI is started where it is needed' mpi 2
 check "$situation: MPI is started for both ranks" grep -q '(rank 0 of 2)  ' "$tmp/out"
 
-# ---- MPI's library ----
-
-"$BIN/rmatgen" -q -s 8 -o "$tmp/edges"
-"$BIN/dbfs-pack" -q -p 1 -o "$tmp/graph" "$tmp/edges"
-loads() { LD_DEBUG=files "$@" >"$tmp/out" 2>"$tmp/err" && grep -q 'libmpi[a-z]*\.so' "$tmp/err"; }
-loads_none() { ! loads "$@" && grep -q 'libc\.so' "$tmp/err"; }
-if env -u LD_PRELOAD "$BIN/dbfs-traverse" -q --json - -r 1 "$tmp/graph" 2>"$tmp/err" | grep -q '"mpi": "MPICH'; then
-    for words in "dbfs-traverse -q -r 1 $tmp/graph" "dbfs-pack -q -o $tmp/again $tmp/edges" "degsplit -q -o $tmp/split $tmp/edges" \
-        "dbfs-components -q $tmp/edges" "dbfs-batch -q -n 2 $tmp/graph" "dbfs-diameter $tmp/graph"; do
-        check "${words%% *} without a launcher loads no MPI library" loads_none env -u LD_PRELOAD "$BIN"/$words
-    done
-    check 'dbfs-traverse that a launcher started loads the MPI library' loads "$MPIEXEC" -n 1 "$BIN/dbfs-traverse" -q -r 1 "$tmp/graph"
-else
-    skip 'the MPI library is loaded for a launcher alone: it is not MPICH'
-fi
-
 # ---- ranks that the launcher binds to one core ----
 
 if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
     core=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    "$BIN/rmatgen" -q -s 8 -o "$tmp/edges"
+    "$BIN/dbfs-pack" -q -p 1 -o "$tmp/graph" "$tmp/edges"
     check_exit 0 'dbfs-traverse, bound to a core' "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q \
         -n 1 --backend cpu "$tmp/graph"
     check_says 'binds each rank to one core'

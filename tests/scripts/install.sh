@@ -97,7 +97,7 @@ if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
     check 'the Debian package has the version of the programs, before that of a release' \
         test "$(dpkg-deb -f "$package" Version)" = "${version/-dev/\~dev}" -a "$(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/edgeconv | strings | grep -xF "$version")" = "$version"
     check 'the Debian package suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
-    check 'the Debian package names its libraries' test "$(dpkg-deb -f "$package" Depends | grep -oE 'libc6|lib(mpich|openmpi)[0-9]+' | sort -u | wc -l)" = 2
+    check 'the Debian package names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
     check 'the Debian package has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = "$installed"
 else
     skip 'make deb: needs dpkg-dev, and is tried without CUDA'
