@@ -71,7 +71,7 @@ pack_alike 'one process is rank 0' "$pack" -q -p 2 "$tmp/host2-%r/0.edges" "$tmp
 "$degsplit" -q -p 2 --force -o "$tmp/g.split" "${turned[@]}"
 pack_alike 'with a split of the pieces' "$pack" -q -p 2 -s "$tmp/g.split" "$tmp/g.edges"
 # a bucket of a larger graph needs more, and AddressSanitizer adds memory of its own
-budget=36
+budget=40
 [ "${TEST_MODE:-short}" = long ] && budget=56
 grep -q __asan_init "$pack" && budget=$((budget + 8))
 mv "$tmp/ref" "$tmp/suggested"
