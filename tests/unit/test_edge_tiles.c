@@ -111,6 +111,36 @@ static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int both_end
     return same;
 }
 
+/* The stream's edges with ids that differ by `near` at most, self-loops left out. */
+static uint64_t count_near(uint64_t n, uint64_t near)
+{
+    uint64_t sum = 0;
+    struct edge edges[PIECE];
+    for (uint64_t i = 0; i < PIECES; i++) {
+        make_piece(edges, n, i);
+        for (int j = 0; j < PIECE; j++) {
+            uint64_t u = edges[j].u, v = edges[j].v;
+            sum += u != v && (u > v ? u - v : v - u) <= near;
+        }
+    }
+    return sum;
+}
+
+/* Tiles of which only the most ids are known hold the same edges as others. */
+static void check_likely(uint64_t n, enum edges_direction direction, uint64_t expected_edges, struct memory_budget *budget)
+{
+    struct error e = {0};
+    struct edge_tiles tiles;
+    struct scan s = {.undirected = direction == EDGES_UNDIRECTED_ONCE};
+    CHECK(edge_tiles_open_likely(&tiles, UINT64_C(1) << 23, n < 1 << 23 ? n : 1 << 23, direction, THREADS, budget, &e) == ST_OK);
+    if (n <= 1 << 23) {
+        fill(&tiles, n, &e);
+        CHECK(scan_all(&tiles, &s, &e).edges == expected_edges);
+        CHECK(edge_tiles_near(&tiles, THREADS, 9000) == count_near(n, 9000));
+    }
+    edge_tiles_close(&tiles);
+}
+
 /* The last scan copies the edges into an heir of their memory, which must not lose any of it. */
 static void check_heir(struct edge_tiles *tiles, struct digest expected, int undirected,
                        struct memory_budget *budget)
@@ -157,6 +187,9 @@ static void check_graph(uint64_t n, enum edges_direction direction, uint32_t ran
     CHECK(budget.taken_bytes <= edge_tiles_bytes(n, PIECES * PIECE, THREADS));
     if (n <= MOST_COUNTED)
         CHECK(same_degrees(&tiles, n, direction != EDGES_SYMMETRIC));
+    for (uint64_t near = 0; near < UINT64_C(1) << tiles.range_bits; near = 40 * near + 1)
+        CHECK(edge_tiles_near(&tiles, THREADS, near) == count_near(n, near));
+    check_likely(n, direction, expected.edges, &budget);
     for (int again = 0; again < 2; again++) {
         struct scan s = {.undirected = undirected};
         struct digest got = scan_all(&tiles, &s, &e);
