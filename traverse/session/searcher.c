@@ -185,7 +185,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                        .deepest = (int32_t)args->max_depth,
                                        .timed = args->breakdown,
                                        .counts_edges = args->trace != NULL};
-    return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
+    s->method->open(&s->bfs, rank, &s->exchange, &search, e);
+    return comm_agree(&s->comm, e);
 }
 
 /* If *e says that memory is short, and the memory budget is too small for a search, appends the value of -S that is
