@@ -38,7 +38,7 @@ os.environ["DBFS_BIN"] = "/nowhere" # goes before the programs of the package
 try:
     dbfs.pack([[0, 1]], "x.dbfs")
 except dbfs.Error as e:
-    assert "/nowhere/edgeconv" in str(e), e
+    assert "/nowhere/dbfs-pack" in str(e), e
 else:
     assert False'
 version=$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' "$OLDPWD/formats/base/cli.h")
