@@ -4,7 +4,8 @@
  *   PRETENDED_CORES=N      the process may run on N cores
  *   PRETENDED_MPI=TEXT     the MPI library says this of itself
  *   PRETENDED_THREADS=FILE pretends nothing: for each thread that starts, FILE gets a line with the program or library whose
- *                          function it runs */
+ *                          function it runs, and the address of this function there, as nm shows it for a program that may lie
+ *                          anywhere in memory */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -70,8 +71,10 @@ static void note_thread(void *(*start)(void *))
     FILE *file = path != NULL ? fopen(path, "a") : NULL;
     if (file == NULL)
         return;
-    name = dladdr(*(void **)&start, &info) != 0 ? info.dli_fname : "?";
-    fprintf(file, "%s\n", strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name);
+    const int known = dladdr(*(void **)&start, &info) != 0;
+    name = known ? info.dli_fname : "?";
+    fprintf(file, "%s %016lx\n", strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name,
+            known ? (unsigned long)((char *)*(void **)&start - (char *)info.dli_fbase) : 0);
     fclose(file);
 }
 

@@ -3,6 +3,7 @@
 #include "watch.h"
 #include "host.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/signals.h"
 
@@ -184,7 +185,7 @@ static void *beat(void *unused)
     uint64_t last = now_ms(), patient_until = 0;
     while (!watch.stopping) {
         uint64_t now = now_ms();
-        if (now - last > watch.timeout_ms / 2)
+        if (now - last > larger(watch.timeout_ms / 2, 4 * BEAT_MS)) /* a beat is never on time to the millisecond */
             patient_until = now + watch.timeout_ms;
         last = now;
         watch.own->beat = now;

@@ -96,9 +96,11 @@ on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores 
     traverse=$plain
     return $failed
 }
-# the number of threads that searched: those that the program started, without OpenMP's, and the first one
+# the number of threads that searched: those that the program started, without OpenMP's, and the first one. libgomp may be a part of the
+# program; all its threads begin in one function.
+openmp=$(nm "$BIN/dbfs-traverse" 2>/dev/null | awk '$3 == "gomp_thread_start" { print $1 }')
 searching() {
-    cat "$work/started" 2>/dev/null | awk '$1 == "dbfs-traverse" { n++ } END { print n + 1 }'
+    cat "$work/started" 2>/dev/null | awk -v openmp="$openmp" '$1 == "dbfs-traverse" && $2 != openmp { n++ } END { print n + 1 }'
 }
 # useful THREADS EDGES [CORES]: how many of THREADS threads search a shard of EDGES directed edges
 useful() {

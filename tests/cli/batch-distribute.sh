@@ -61,7 +61,7 @@ check_exit 0 'a graph that does not fit each of three ranks' "$MPIEXEC" -n 3 "${
 check_says 'a rank has 1 MiB, and the whole graph takes about [0-9]*: the ranks divide it among them'
 check "$situation: results are those of one rank" diff <(grep -v ^search "$tmp/want") <(grep -v ^search "$tmp/out")
 check_exit 5 'pairs of a graph that does not fit each rank' "$MPIEXEC" -n 2 "$BIN/dbfs-paths" --backend cpu -@ 1 -S 10K -n 5 "$tmp/larger"
-check_says 'each rank of dbfs-paths has the whole graph: dbfs-batch --distribute'
+check_says 'each rank has the whole graph: --distribute divides it among them'
 
 # ---- what is refused, and what has no effect ----
 check_exit 2 'three shards on two ranks' "$MPIEXEC" -n 2 "${batch[@]}" --distribute -n 2 "$tmp/rmat"

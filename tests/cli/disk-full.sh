@@ -40,7 +40,7 @@ no_output 'dbfs-pack' "$pack" -q -p 5 -o "$tmp/f/x" "$tmp/g.edges"
 
 spool() { small_files 100 "$@" -T "$tmp/f" - <"$tmp/pipe"; }
 mkfifo "$tmp/pipe"
-for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; do
+for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -S 40M -o $tmp/f/x"; do
     # The pipe does not say at its start how long it is, and more comes than memory takes.
     "$BIN/rmatgen" -q -s 17 -f text -o - | "$BIN/edgeconv" -q -o - - >"$tmp/pipe" 2>/dev/null &
     got=0

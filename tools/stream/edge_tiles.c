@@ -225,8 +225,8 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 /* ---- near edges ---- */
 
-/* Returns how many records of a tile have a row and a column, `apart` further, that differ by `near` at most. Callers pass `bytes` as a
- * constant. */
+/* Returns how many records of a tile join ids that differ by `near` at most. `apart` is the first id of the columns minus that of the
+ * rows, modulo 2^64. Callers pass `bytes` as a constant. */
 static inline uint64_t count_near(const void *records, size_t count, unsigned bytes, uint64_t apart, uint64_t near)
 {
     uint64_t sum = 0;
@@ -237,7 +237,8 @@ static inline uint64_t count_near(const void *records, size_t count, unsigned by
     return sum;
 }
 
-/* The same for records of 4 bytes, in numbers of as many, which vectors hold more of. */
+/* The same for records of 4 bytes, modulo 2^32, so that a vector holds twice as many. There are fewer than 2^32 records, and `near` is
+ * below 2^31. */
 WIDE_CLONES
 static uint64_t count_near_u32(const uint32_t *records, size_t count, uint32_t apart, uint32_t near)
 {

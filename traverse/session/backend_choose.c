@@ -72,7 +72,10 @@ enum status backend_agree(const struct backend **backend, enum backend_choice ch
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     const uint64_t on_cpu = *backend == &backend_cpu;
-    if (comm_min_of(comm, on_cpu) < on_cpu)
-        fail(e, ST_RESOURCE, "%s, and other ranks have one: take only hosts with GPUs, or --backend cpu", missing_gpu(&unused));
+    if (comm_min_of(comm, on_cpu) < on_cpu) {
+        const char *missing = missing_gpu(&unused);
+        fail(e, ST_RESOURCE, "%s, and other ranks have one: take only hosts with GPUs, or --backend cpu",
+             missing != NULL ? missing : "this rank found no GPU");
+    }
     return comm_agree(comm, e);
 }

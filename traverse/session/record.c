@@ -77,6 +77,8 @@ enum status record_search(struct record *record, struct searcher *s, const struc
             record->level_exchanges[i] = log->level[i].exchange.counts;
         }
     }
+    if (args->breakdown)
+        comm_agree(&s->comm, e); /* results are collected by all ranks, or by none */
     if (args->trace == NULL) /* with --trace, trace_file_add reads the log, and clears it */
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, roots, &record->reach, e) != ST_OK)

@@ -121,7 +121,8 @@ template <typename To, typename From> __device__ static inline To narrowed(From 
     return (To)(sizeof(To) < sizeof(From) && value >= most ? most - 1 : value);
 }
 
-/* Writes `count` depths to `to`, as integers of `width` bytes, 1 or 2. Does not wait. */
+/* Writes `count` depths to `to`, as integers of `width` bytes, 1 or 2; deeper ones become the largest (narrowed). `to` does not overlap
+ * `depth`. Does not wait. */
 void cuda_narrow_depths(const int32_t *depth, uint64_t count, uint32_t width, void *to, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {

@@ -31,6 +31,8 @@ void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t byte
 /* Frees a buffer of gpu_take_buffer that was allocated with this `kind`. `memory` may be NULL. */
 void gpu_release_buffer(struct device *dev, enum exchange_memory kind, void *memory)
 {
+    if (memory == NULL)
+        return;
     if (kind == EXCHANGE_HOST)
         cudaFreeHost(memory);
     else if (cudaSetDevice(dev->ordinal) == cudaSuccess)

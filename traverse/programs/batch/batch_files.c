@@ -366,7 +366,7 @@ enum status batch_files_append(struct batch_files *f, uint64_t first, uint32_t c
 
 enum status batch_files_commit(struct batch_files *f, struct error *e)
 {
-    if (batch_table_commit(&f->depths, e) == ST_OK)
+    if (comm_agree(&f->searcher->comm, e) == ST_OK && batch_table_commit(&f->depths, e) == ST_OK)
         batch_table_commit(&f->parents, e);
     return outputs_commit(&f->matrix, &f->searcher->comm, e);
 }

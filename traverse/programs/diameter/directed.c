@@ -7,14 +7,15 @@
 
 #include <inttypes.h>
 
-/* FEW_LANDMARKS, ALL_LANDMARKS: this number of landmarks is enough, for all eccentricities the second one.
- * FEW_ROUNDS: searches along the edges from open vertices settle few others, so upper bounds are narrowed after so many rounds of them.
- * MOST_TRIES: so many vertices are tried for the core, as long as they are in much smaller components than others may be; then the
- * components tell which vertex is in the core.
- * MUCH: a component is much smaller than vertices that may be a component if these are more by this factor.
- * SWEEPS: the first roots are each farthest from the one before.
- * REFINED: upper bounds of each set rest on those of the other one, so for the diameter they are narrowed in turn so often. */
-enum { FEW_LANDMARKS = 2, ALL_LANDMARKS = 4, FEW_ROUNDS = 8, MOST_TRIES = 4, MUCH = 64, SWEEPS = 2, REFINED = 2 };
+enum {
+    FEW_LANDMARKS = 2, /* landmarks that are enough for the diameter */
+    ALL_LANDMARKS = 4, /* landmarks that are enough for all eccentricities */
+    FEW_ROUNDS = 8,    /* rounds of searches along the edges, which settle few other vertices, between two narrowings of upper bounds */
+    MOST_TRIES = 4,    /* hubs that are tried for the core, before the components are found */
+    MUCH = 64,         /* a component is much smaller than other vertices if these are more by this factor */
+    SWEEPS = 2,        /* the first roots, each farthest from the one before */
+    REFINED = 2        /* for the diameter: narrowings of the upper bounds of each side in turn, as each rests on the other's */
+};
 
 /* The sums and lengths of rest.h have 32 bits. */
 #define MOST_VERTICES (UINT64_C(1) << 30)
@@ -393,6 +394,7 @@ enum status directed_step(struct directed *d, uint64_t most, struct error *e)
         return e->status;
     if (!has_next && d->goals->all)
         return step_by_round(d, most, e);
+    /* where a bound is open there is a vertex to pick */
     if (!has_next && for_diameter) {
         side = (enum side)(k->turn++ % SIDES);
         root_search_pick(d->search, d->bounds[side], PICK_EXTREME, NULL, k->diameter[0], &next);

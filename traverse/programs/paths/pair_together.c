@@ -40,8 +40,8 @@ static int64_t parent_of(const struct searcher *s, uint64_t id, struct error *e)
     return parent;
 }
 
-/* Collective. Writes the path of pair i, from its last vertex to its first, on rank 0. Fails on all ranks if one rank fails, or if the
- * parents do not lead to the source. */
+/* Collective. Allocates the path of pair i with its source, and fills in the rest from the target back, on rank 0. Fails on all ranks if
+ * one rank fails, or if the parents do not lead to the source. */
 static enum status follow_path(struct pairs *pairs, uint64_t i, uint64_t found, struct error *e)
 {
     const struct pair_job *job = pairs->job;
