@@ -118,10 +118,11 @@ static void finalize(void)
         MPI_Finalize();
 }
 
-/* Nonzero if the environment shows that any launcher started this process, perhaps as its only rank. */
+/* Nonzero if the environment shows that any launcher started this process, perhaps as its only rank. Settings of an MPI library
+ * (PMIX_MCA_..., OMPI_MCA_...) are no launcher: to start MPI takes half a second with some. */
 static int is_launched(void)
 {
-    static const char *const prefixes[] = {"PMI", "OMPI_COMM_", "SLURM_STEP_", "MPI_LOCAL", "MPIRUN_",
+    static const char *const prefixes[] = {"PMI_", "PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_", "SLURM_STEP_", "MPI_LOCAL", "MPIRUN_",
                                            "MV2_COMM_", "FLUX_", "PALS_", "ALPS_", "JSM_"};
     for (char **variable = environ; *variable != NULL; variable++) {
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {

@@ -14,6 +14,19 @@ done
 check_exit 0 'under a launcher MPI is started where it is needed' mpi 2
 check "$situation: MPI is started for both ranks" grep -q '(rank 0 of 2)  ' "$tmp/out"
 
+# ---- what is a launcher ----
+
+starts_mpi() { # VARIABLE...: whether dbfs-pack starts MPI with these in its environment
+    rm -f "$tmp"/started.*
+    env "$@" COUNT_MPI="$tmp/started" LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" "$BIN/dbfs-pack" --version >"$tmp/out" 2>&1
+    grep -q '^start' "$tmp"/started.* 2>/dev/null
+}
+starts_none() { ! starts_mpi "$@" && grep -q '^dbfs-pack' "$tmp/out"; }
+for variable in NONE=1 PMIX_MCA_gds=hash OMPI_MCA_btl=self PMIX_INSTALL_PREFIX=/usr; do
+    check "dbfs-pack with ${variable%=*} starts no MPI" starts_none $variable
+done
+check 'dbfs-pack with a rank starts MPI' starts_mpi PMI_RANK=0
+
 # ---- ranks that the launcher binds to one core ----
 
 if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
