@@ -14,27 +14,27 @@ BACKEND=cpu
 pack path 4 inf
 pack components 4 0
 
-# alike RANKS THREADS GRAPH OPTION...: these ranks write what one writes. X in an option stands for a folder of results
+# alike RANKS THREADS GRAPH OPTION...: these ranks write what one writes. @ in an option stands for a folder of results
 alike() {
     local ranks=$1 threads=$2 graph=$3 name="$3 on $1 ranks"
     shift 3
     rm -rf "$tmp/one" "$tmp/many"
     mkdir "$tmp/one" "$tmp/many"
-    check_exit 0 "$name, $*: one rank" "${batch[@]}" -@ 1 "${@//X/$tmp/one}" "$tmp/$graph"
+    check_exit 0 "$name, $*: one rank" "${batch[@]}" -@ 1 "${@//@/$tmp/one}" "$tmp/$graph"
     mv "$tmp/out" "$tmp/one/out"
-    check_exit 0 "$name, $*" "$MPIEXEC" -n "$ranks" "${batch[@]}" -@ "$threads" --distribute "${@//X/$tmp/many}" "$tmp/$graph"
+    check_exit 0 "$name, $*" "$MPIEXEC" -n "$ranks" "${batch[@]}" -@ "$threads" --distribute "${@//@/$tmp/many}" "$tmp/$graph"
     mv "$tmp/out" "$tmp/many/out"
     sed -i '/^search/d' "$tmp"/{one,many}/out
     check "$situation: results are those of one rank" diff -r "$tmp/one" "$tmp/many"
     check "$situation: there are results" test "$(cat "$tmp/many"/* | wc -c)" -gt 100
 }
-tables=(--reached X/balls.csv --hops X/hops)
-alike 3 2 rmat6 -n 200 --batch 200 --centrality X/c.csv --depths X/all.npy
-alike 2 1 rmat6 -r 5,0,2047,17 --batch 1 --max-depth 2 "${tables[@]}" --depths X/%d
-alike 3 1 arcs -n 70 --batch 100 --depths X/d.csv --reached X/balls.npy
-alike 3 1 arcs --sample 30 --reverse --centrality X/s
-alike 4 1 path -r 0,3,30,59,30 --depths X/d.npy --depths-width 1 --reached X/balls
-alike 2 1 components -r 8,0,3,8 -t 8,3,8,1 --depths X/far --hops X/hops
+tables=(--reached @/balls.csv --hops @/hops)
+alike 3 2 rmat6 -n 200 --batch 200 --centrality @/c.csv --depths @/all.npy
+alike 2 1 rmat6 -r 5,0,2047,17 --batch 1 --max-depth 2 "${tables[@]}" --depths @/%d
+alike 3 1 arcs -n 70 --batch 100 --depths @/d.csv --reached @/balls.npy
+alike 3 1 arcs --sample 30 --reverse --centrality @/s
+alike 4 1 path -r 0,3,30,59,30 --depths @/d.npy --depths-width 1 --reached @/balls
+alike 2 1 components -r 8,0,3,8 -t 8,3,8,1 --depths @/far --hops @/hops
 
 # ---- searches end at the targets; the bytes that are sent are told ----
 check_exit 0 'near targets on four ranks' "$MPIEXEC" -n 4 "${batch[@]}" -@ 1 -v --distribute -r 0,1,2 -t 3,4 --depths - "$tmp/path"

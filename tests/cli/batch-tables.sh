@@ -13,29 +13,29 @@ mv "$tmp/small" "$tmp/small-1"
 "$BIN/edgeconv" -q -u --randomize=5 -o "$tmp/permuted.edges" "$tmp/small.txt"
 "$BIN/dbfs-pack" -q -p 4 -t 9 -o "$tmp/small-permuted" "$tmp/permuted.edges"
 
-# alike RANKS GRAPH OPTION...: these ranks write what one writes. X in an option stands for a folder of results
+# alike RANKS GRAPH OPTION...: these ranks write what one writes. @ in an option stands for a folder of results
 alike() {
     local ranks=$1 graph=$2
     shift 2
     rm -rf "$tmp/one" "$tmp/many"
     mkdir "$tmp/one" "$tmp/many"
-    "${batch[@]}" -@ 1 "${@//X/$tmp/one}" "$tmp/$graph" >"$tmp/one/out" 2>"$tmp/err"
-    check_exit 0 "$graph on $ranks ranks, $*" "$MPIEXEC" -n "$ranks" "${batch[@]}" -@ 1 "${@//X/$tmp/many}" "$tmp/$graph"
+    "${batch[@]}" -@ 1 "${@//@/$tmp/one}" "$tmp/$graph" >"$tmp/one/out" 2>"$tmp/err"
+    check_exit 0 "$graph on $ranks ranks, $*" "$MPIEXEC" -n "$ranks" "${batch[@]}" -@ 1 "${@//@/$tmp/many}" "$tmp/$graph"
     mv "$tmp/out" "$tmp/many/out"
     sed -i '/^search/d' "$tmp"/{one,many}/out
     check "$situation: results are those of one rank" diff -r "$tmp/one" "$tmp/many"
     check "$situation: there are results" test "$(cat "$tmp/many"/* | wc -c)" -gt 1000
 }
 roots=(-r 5,0,127,3,3,64,17)
-alike 2 small-1 "${roots[@]}" --batch 2 --depths X/d.csv
-alike 3 small-4 "${roots[@]}" --batch 1 --depths X/tree.csv --parents X/tree.csv # the last round has roots for one rank
-alike 4 small-4 "${roots[@]}" --depths X/d.tsv --parents X/p                     # one rank has all roots
-alike 2 small-permuted "${roots[@]}" --batch 3 --depths X/d.npy --parents X/p.csv --reached X/balls
-alike 2 small-1 "${roots[@]}" --batch 2 --depths X/d-%d --parents X/p.csv --max-depth 1
-alike 2 small-4 "${roots[@]}" --batch 2 --depths - --parents X/p-%d
-alike 2 small-4 "${roots[@]}" --batch 2 --distribute --depths X/d.csv
-alike 4 small-permuted "${roots[@]}" --batch 3 --distribute --depths X/d.tsv --hops X/hops
-alike 3 arcs -n 40 --batch 9 --depths X/tree --parents X/tree --reverse
+alike 2 small-1 "${roots[@]}" --batch 2 --depths @/d.csv
+alike 3 small-4 "${roots[@]}" --batch 1 --depths @/tree.csv --parents @/tree.csv # the last round has roots for one rank
+alike 4 small-4 "${roots[@]}" --depths @/d.tsv --parents @/p                     # one rank has all roots
+alike 2 small-permuted "${roots[@]}" --batch 3 --depths @/d.npy --parents @/p.csv --reached @/balls
+alike 2 small-1 "${roots[@]}" --batch 2 --depths @/d-%d --parents @/p.csv --max-depth 1
+alike 2 small-4 "${roots[@]}" --batch 2 --depths - --parents @/p-%d
+alike 2 small-4 "${roots[@]}" --batch 2 --distribute --depths @/d.csv
+alike 4 small-permuted "${roots[@]}" --batch 3 --distribute --depths @/d.tsv --hops @/hops
+alike 3 arcs -n 40 --batch 9 --depths @/tree --parents @/tree --reverse
 
 # ---- a table of all is what the files of each root are together ----
 check_exit 0 'a file of each root' "${batch[@]}" "${roots[@]/,3,3,/,3,}" --depths "$tmp/of-%d.csv" --parents "$tmp/of-%d.csv" "$tmp/small-4"
@@ -49,7 +49,7 @@ check 'ranks write a table into a pipe' cmp "$tmp/all.csv" \
 awk '{ print "v" $1, "v" $2 }' "$tmp/small.txt" | "$BIN/edgeconv" -q -u --compact="$tmp/map" -o "$tmp/names.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t 9 -o "$tmp/names" "$tmp/names.edges"
 for how in '' --distribute; do
-    alike 2 names --map "$tmp/map" -r v5 -r v0 -r v64 --batch 1 $how --depths X/d.csv $([ -n "$how" ] || echo --parents X/d.csv)
+    alike 2 names --map "$tmp/map" -r v5 -r v0 -r v64 --batch 1 $how --depths @/d.csv $([ -n "$how" ] || echo --parents @/d.csv)
     check "$situation: vertices have names" grep -q '^v5,v0,' "$tmp/many/d.csv"
 done
 
