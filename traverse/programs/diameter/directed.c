@@ -87,7 +87,7 @@ static int32_t take_distances(struct directed *d, enum side side, const struct r
     return far.value;
 }
 
-/* Makes a root a landmark: sets the next landmark's memory, which the caller fills by searches. */
+/* Notes a root as the next landmark, and allocates its arrays of distances, which the caller fills by searches. */
 static enum status new_landmark(struct directed *d, const struct root *root, struct error *e)
 {
     const uint32_t i = d->known->landmarks;
@@ -124,16 +124,16 @@ static struct around count_around(const struct directed *d)
 static enum status try_hub(struct directed *d, struct error *e)
 {
     struct found_vertex hub;
-    if (new_landmark(d, &d->known->landmark[0], e) != ST_OK)
-        return e->status;
     root_search_hub(d->search, d->bounds[ALONG], 0, &hub);
-    d->known->landmark[0] = hub.root;
+    if (new_landmark(d, &hub.root, e) != ST_OK)
+        return e->status;
     for (int side = 0; side < SIDES; side++)
         search_from(d, side, &hub.root, d->landmark[side][0]);
     return ST_OK;
 }
 
-/* Marks vertices as never reached: those that landmark 0 reaches, or not, and that reach it, or not. Others are not marked any more. */
+/* Marks exactly those vertices as never reached that landmark 0 reaches (is_reached) or does not, and that reach it (reaches) or do not.
+ * Lower bounds serve as marks until bounds are kept there. */
 static void mark_around(struct directed *d, int is_reached, int reaches)
 {
     for (uint64_t v = 0; v < d->search->count; v++) {
@@ -179,7 +179,9 @@ static int core_is_largest(struct directed *d, uint64_t core)
     return rest->component[root_search_index(d->search, &hub.root)] == REST_CORE;
 }
 
-/* Finds the core, with landmark 0 in it, and the rest. */
+/* Finds the core, with landmark 0 in it, and the rest. Tries hubs: if so many vertices are on one side of a hub, or on no side, that a
+ * larger component may be among them, the next hub is one of these. Otherwise finds all components. If the core is not the largest, the
+ * largest ones are marked, and the next hub, which is in one of them, is the last. */
 static enum status find_core(struct directed *d, struct error *e)
 {
     struct around n = {0};
@@ -194,7 +196,7 @@ static enum status find_core(struct directed *d, struct error *e)
         if (find_rest(d, e) != ST_OK || core_is_largest(d, n.core))
             break;
         rest_close(&d->rest);
-        tries = MOST_TRIES; /* what is marked now is in the core */
+        tries = MOST_TRIES; /* so the next hub is in a largest component */
     }
     d->known->size = n.core;
     return e->status;

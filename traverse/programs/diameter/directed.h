@@ -1,5 +1,5 @@
-/* directed.h: finds diameter, radius or all eccentricities of a directed graph, root by root, from bounds that meet (Borassi et al., "Fast diameter and radius
- * BFS-based computation in (weakly connected) real-world graphs", 2015).
+/* directed.h: finds diameter, radius or all eccentricities of a directed graph, root by root, from bounds that meet (Borassi et al., "Fast
+ * diameter and radius BFS-based computation in (weakly connected) real-world graphs", 2015).
  *
  * The eccentricity of a vertex is its largest distance to a vertex that it reaches. Two sets of bounds are kept: of the eccentricities, and of
  * the largest distance to each vertex. The diameter is the largest number of either set; it is known once no upper bound of one of the sets
@@ -14,10 +14,10 @@
  * So the root v with the largest upper bound is searched from along the edges alone if it is a component of its own, and otherwise both
  * along and against them. The first landmark is a vertex of the core with most edges, and a second one has a small lower bound.
  *
- * All eccentricities are found by rounds (rounds.h): of searches against the edges from the vertices that are farthest from a landmark, or along
- * the edges from the vertices whose bounds differ.
+ * All eccentricities are found by rounds (rounds.h): of searches against the edges from the vertices that are farthest from a landmark, or
+ * along the edges from the vertices whose bounds differ.
  *
- * One rank has the whole graph. The functions are those of finder.h, and are not called for an undirected graph. */
+ * One rank has the whole graph. finder.h calls these functions in place of its own for directed graphs. */
 #ifndef DBFS_DIRECTED_H
 #define DBFS_DIRECTED_H
 

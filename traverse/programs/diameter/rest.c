@@ -21,7 +21,9 @@ struct building {
     const struct joined_graph *all;
     uint8_t *side;       /* [vertices] bits */
     uint32_t *component; /* [vertices] REST_CORE: the core, or not yet known */
-    uint32_t *place;     /* [vertices] 1 plus the number of a vertex in the order of visits, then the number of a member; 0: not visited */
+    /* [vertices] find_components: the least number, in the order of visits, that is known to be reached; 0: not visited. choose_pivots:
+     * the number of a member */
+    uint32_t *place;
     uint32_t *stack;     /* [R] vertices on the stack of components, then a queue */
     uint32_t *path;      /* [R] the path to the present vertex */
     uint32_t *entered;   /* [R] the number in the order of visits of each vertex of the path */
@@ -295,8 +297,8 @@ uint32_t rest_largest(const struct rest *rest)
     return largest;
 }
 
-/* Lowers farthest[c] to the upper bound of the pivot, which may be its eccentricity. No distance is larger than the vertices are many, so
- * that sums of lengths fit. */
+/* Lowers farthest[c] to the upper bound of the pivot or, if it was searched from (its upper bound is 0), to its eccentricity. No distance
+ * is larger than the number of vertices, so sums of two fit. */
 static void limit_by_pivot(const struct rest *rest, uint32_t c, const struct bounds *bounds)
 {
     const uint32_t pivot = rest->member[rest->first[c]];

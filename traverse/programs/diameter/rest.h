@@ -19,8 +19,8 @@
 /* The component of a vertex of the core. */
 #define REST_CORE UINT32_MAX
 
-/* R is the number of vertices outside of the core, C that of their strong components. Members, components and edges between components
- * are numbered. An index is that of root_search.h. */
+/* R is the number of vertices outside of the core, C that of their strong components. A member is the number of such a vertex, 0 to R - 1;
+ * an index is the number of any vertex in root_search.h. Components and edges between them are numbered, too. */
 struct rest {
     struct memory_budget *budget;
     uint64_t count;        /* R */
@@ -49,8 +49,9 @@ static inline uint32_t rest_size(const struct rest *rest, uint32_t component)
     return rest->first[component + 1] - rest->first[component];
 }
 
-/* Sets beyond[v], by index, to an upper bound of the distances from v along the edges of the rest or, with `against`, to v, of all targets:
- * the vertices whose upper bound in *targets is above `floor`. It is 0 in the core. `bounds` has the upper bounds of the vertices v. */
+/* Sets beyond[v], by index, to an upper bound of the distances in the rest from v to all targets or, with `against`, from all targets to v;
+ * 0 if there is no target. A target is a vertex whose upper bound in *targets is above `floor`. *bounds has the bounds of v's own side. Sets
+ * no element of the core. */
 void rest_beyond(struct rest *rest, int against, const struct bounds *bounds, const struct bounds *targets, int32_t floor,
                  int32_t *beyond);
 
