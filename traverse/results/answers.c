@@ -199,7 +199,8 @@ static enum status look_for_parents(void *context, uint32_t g, struct error *e)
     return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
 }
 
-/* Lets device g write the questions of its vertices of the kind a->asking. Makes the byte spans of a->questions point to them. */
+/* Lets device g write the questions of its vertices of the kind a->asking, and waits. Makes the byte spans of a->questions point to these
+ * questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -222,8 +223,8 @@ static enum status take_replies(void *context, uint32_t g, struct error *e)
     return a->rank->backend->answers->take_replies(a->rank->devices[g], a->asking, byte_spans_in(&a->replies, g), e);
 }
 
-/* Collective. Brings the missing parents of all vertices of one kind to their devices, by questions and replies. A rank that fails
- * returns at once. */
+/* Collective. Brings the missing parents of all normals, or of all delegates, to their devices, by questions and replies. A rank that
+ * fails returns at once, and the caller must end the job. */
 static enum status ask_for_parents(struct answers *a, enum vertex_kind kind, struct error *e)
 {
     a->asking = kind;

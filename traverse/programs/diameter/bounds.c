@@ -239,30 +239,32 @@ void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top)
     }
 }
 
-/* Lowers the upper bounds of the vertices begin..end to their limits (bounds_limit). */
-WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
+/* Lowers the upper bounds of the vertices begin..end to their limits (bounds_limit), but not below a lower bound or the floor. limit[-1] is
+ * for a vertex without a path to the landmark. `beyond`: how far targets may be that no path through the landmark leads to, for each
+ * vertex; NULL: there are none. Callers pass NULL as a constant. */
+static inline void lower_to_limits(const struct pass *p, const int32_t *beyond, uint64_t begin, uint64_t end)
 {
-    const struct pass *p = context;
     const int32_t *distance = p->distance, *limit = p->limit, *lower = p->bounds->lower, floor = p->floor;
     int32_t *upper = p->bounds->upper;
     for (uint64_t v = begin; v < end; v++) {
         const int32_t by_landmark = limit[distance[v]], least = lower[v] > floor ? lower[v] : floor;
-        const int32_t most = by_landmark > least ? by_landmark : least;
+        const int32_t far = beyond != NULL && beyond[v] > by_landmark ? beyond[v] : by_landmark;
+        const int32_t most = far > least ? far : least;
         upper[v] = most < upper[v] ? most : upper[v];
     }
 }
 
-/* The same, where targets that no path through the landmark leads to may be as far as p->beyond says. */
+/* Called by the threads of a pass, which is the context (lower_to_limits). */
+WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
+{
+    lower_to_limits(context, NULL, begin, end);
+}
+
+/* The same where some targets are reached on other paths than through the landmark (lower_to_limits). */
 WIDE_CLONES static void limit_beyond_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
-    const int32_t *distance = p->distance, *limit = p->limit, *beyond = p->beyond, *lower = p->bounds->lower, floor = p->floor;
-    int32_t *upper = p->bounds->upper;
-    for (uint64_t v = begin; v < end; v++) {
-        const int32_t far = limit[distance[v]] > beyond[v] ? limit[distance[v]] : beyond[v];
-        const int32_t least = lower[v] > floor ? lower[v] : floor, most = far > least ? far : least;
-        upper[v] = most < upper[v] ? most : upper[v];
-    }
+    lower_to_limits(p, p->beyond, begin, end);
 }
 
 /* Lowers the upper bounds by the limits of a landmark (bounds.h). */

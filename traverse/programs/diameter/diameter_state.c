@@ -31,7 +31,7 @@ struct state_array {
     uint64_t number;    /* its number among all arrays */
 };
 
-/* Returns the number of arrays of each part: those of the bounds, of which a directed graph has two sets. */
+/* Returns how many arrays each part of the state has: those of one set of bounds or, of a directed graph, of two. */
 static int arrays_of_part(const struct finder *f)
 {
     return directed_is_open(&f->directed) ? MOST_ARRAYS : MOST_ARRAYS / 2;

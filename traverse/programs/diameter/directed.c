@@ -88,7 +88,7 @@ static int32_t take_distances(struct directed *d, enum side side, const struct r
 }
 
 /* Notes a root as the next landmark, and allocates its arrays of distances, which the caller fills by searches. */
-static enum status new_landmark(struct directed *d, const struct root *root, struct error *e)
+static enum status prepare_landmark(struct directed *d, const struct root *root, struct error *e)
 {
     const uint32_t i = d->known->landmarks;
     for (int side = 0; side < SIDES && e->status == ST_OK; side++) {
@@ -125,7 +125,7 @@ static enum status try_hub(struct directed *d, struct error *e)
 {
     struct found_vertex hub;
     root_search_hub(d->search, d->bounds[ALONG], 0, &hub);
-    if (new_landmark(d, &hub.root, e) != ST_OK)
+    if (prepare_landmark(d, &hub.root, e) != ST_OK)
         return e->status;
     for (int side = 0; side < SIDES; side++)
         search_from(d, side, &hub.root, d->landmark[side][0]);
@@ -321,16 +321,16 @@ enum status directed_begin(struct directed *d, struct error *e)
     return take_landmark(d, &k->landmark[0], &k->next, e);
 }
 
-/* Searches from a vertex of the core with the smallest lower bound, and makes it a landmark. Sets *any to 0 if there is none that is live on
- * both sides. */
+/* Picks the vertex of the core with the smallest lower bound among those that are live (bounds.h) on both sides, searches from it along and
+ * against the edges, and makes it a landmark, which lowers upper bounds. *any becomes whether there was one. */
 static enum status step_by_landmark(struct directed *d, int *any, struct error *e)
 {
     struct found_vertex central;
     struct root farthest;
-    for (uint64_t v = 0; v < d->search->count; v++) /* such vertices alone have a distance here */
+    for (uint64_t v = 0; v < d->search->count; v++) /* 0: may be picked, if it is live along the edges; -1: not */
         d->scratch[ALONG][v] = d->rest.component[v] == REST_CORE && d->against.upper[v] > 0 ? 0 : -1;
     *any = root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->scratch[ALONG], 0, &central);
-    if (!*any || new_landmark(d, &central.root, e) != ST_OK)
+    if (!*any || prepare_landmark(d, &central.root, e) != ST_OK)
         return e->status;
     for (int side = 0; side < SIDES; side++)
         search_from(d, side, &central.root, d->landmark[side][d->known->landmarks]);
@@ -423,7 +423,7 @@ enum status directed_restore(struct directed *d, struct error *e)
     const uint32_t landmarks = k->landmarks;
     for (k->landmarks = 0; k->landmarks < landmarks; k->landmarks++) {
         const struct root root = k->landmark[k->landmarks];
-        if (new_landmark(d, &root, e) != ST_OK)
+        if (prepare_landmark(d, &root, e) != ST_OK)
             return e->status;
         for (int side = 0; side < SIDES; side++)
             root_search_run(d->search, side, &root, d->landmark[side][k->landmarks]);

@@ -348,14 +348,14 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     return refine(f, e);
 }
 
-/* Collective. Searches from the landmarks again (finder.h). */
+/* Collective. After a state was read: searches from its landmarks again, as a state does not have their distances. Bounds stay. */
 enum status finder_restore(struct finder *f, struct error *e)
 {
     const uint32_t landmarks = f->known.landmarks;
     uint32_t place;
     if (directed_is_open(&f->directed))
         return directed_restore(&f->directed, e);
-    f->known.landmarks = 0;
+    f->known.landmarks = 0; /* new_landmark adds them again, one by one */
     for (uint32_t i = 0; i < landmarks; i++) {
         const struct root root = f->known.landmark[i];
         int32_t *distance = new_landmark(f, &root, &place, e);

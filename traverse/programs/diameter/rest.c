@@ -21,8 +21,8 @@ struct building {
     const struct joined_graph *all;
     uint8_t *side;       /* [vertices] bits */
     uint32_t *component; /* [vertices] REST_CORE: the core, or not yet known */
-    /* [vertices] find_components: the least number, in the order of visits, that is known to be reached; 0: not visited. choose_pivots:
-     * the number of a member */
+    /* [vertices] in find_components: the low link (Tarjan), the least number in the order of visits that the vertex is known to reach; 0: not
+     * visited. From choose_pivots on: the number of the member */
     uint32_t *place;
     uint32_t *stack;     /* [R] vertices on the stack of components, then a queue */
     uint32_t *path;      /* [R] the path to the present vertex */
@@ -45,7 +45,8 @@ static inline int is_edge(const struct building *b, uint32_t v, uint32_t w)
     return !((b->side[v] & REACHES) && (b->side[w] & REACHED));
 }
 
-/* Sets the bits of all vertices, and the number of those that are not in the core. */
+/* Allocates b->side, and sets for each vertex whether z reaches it (REACHED) and whether it reaches z (REACHES): both in the core. Counts the
+ * others in b->rest->count. The distances from z and to it are -1 where there is no path. */
 static enum status find_sides(struct building *b, const int32_t *along, const int32_t *against, struct error *e)
 {
     const struct joined_graph *all = b->all;

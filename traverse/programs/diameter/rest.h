@@ -1,14 +1,14 @@
 /* rest.h: the vertices of a directed graph outside of its core, by their strong components.
  *
- * The core is the strong component of a vertex z, from which a search along the edges and one against them are known. A pair of vertices
+ * The core is the strong component of a vertex z, whose distances along the edges and against them are known. A pair of vertices
  * (v, w), where v reaches z and z reaches w, is at most d(v, z) + d(z, w) apart. Of every other pair with a path from v to w, neither
  * vertex is in the core, and no edge of the path leads from a vertex that reaches z to one that z reaches. So the rest is the graph without
  * the core and without such edges.
  *
- * Each strong component of the rest has a pivot. From a vertex of component A to one of component B, a path goes through the pivots of A,
- * of B, and of components between. The distance between the pivots of two components with an edge between them is at most the length
- * that the rest keeps for them, the shortest one by way of such an edge. As these edges have no cycle, one pass over the components
- * finds how far the vertices that each pivot reaches can be (Borassi et al., section 4). */
+ * Each strong component of the rest has a pivot. If a vertex of component A reaches one of component B, some path between them leads by way
+ * of the pivots of A, of B, and of components between, and its length is an upper bound. For two components with an edge v -> w from one
+ * to the other, the rest keeps the least of d(pivot, v) + 1 + d(w, other pivot). The graph of components has no cycle, so one pass over it
+ * bounds the distances from each pivot to all that it reaches (Borassi et al., section 4). */
 #ifndef DBFS_REST_H
 #define DBFS_REST_H
 

@@ -30,7 +30,7 @@ static int64_t parent_of(const struct searcher *s, uint64_t id, struct error *e)
     const uint32_t shard = shard_of_vertex(stored, s->graph.manifest.p), ranks = s->comm.ranks, width = answers_width(a, ANSWER_PARENTS);
     const uint32_t owner = rank_of_shard(shard, ranks), g = device_of_shard(shard, ranks);
     int64_t parent = -1;
-    if (owner == s->comm.rank && e->status == ST_OK) {
+    if (owner == s->comm.rank) {
         char value[sizeof parent];
         const char *from = (const char *)a->arrays[g].values + answers_index(&s->graph, stored) * width;
         if (s->rank.backend->answers->copy(s->rank.devices[g], value, from, width, e) == ST_OK)

@@ -1,8 +1,8 @@
 /* pairs.h: pairs of vertices to search between, and the results of these searches.
  *
  * Ranks share the pairs: rank r has the pairs r, r + ranks, r + 2 * ranks and so on. Each rank searches with a backend,
- * on CPUs or on a GPU. Or ranks divide the graph, and find each pair together (pair_together.c); then rank 0 has the results. In both
- * cases the ranks add up their results, so that each rank has the results of all pairs. */
+ * on CPUs or on a GPU. Or ranks divide the graph, and find each pair together (pair_together.c), and rank 0 alone notes the result.
+ * What a rank does not note is 0, so that the sum over all ranks gives each rank the results of all pairs. */
 #ifndef DBFS_PAIRS_H
 #define DBFS_PAIRS_H
 
