@@ -5,6 +5,10 @@ set -u
 
 no_match() { ! grep -rnE "$@" >&2; }
 
+# a file that was left beside a build is not added with the rest of a change
+strays=$(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u | grep -vxE '\.ci|\.gitignore|[A-Z]+\.md|LICENSE|Makefile|tools|traverse|formats|datasets|scripts|tests|man')
+check "the root has the folders of the product, its documents and the Makefile alone ($strays)" test -z "$strays"
+
 # includes go one way: formats <- tools, formats <- traverse
 check 'formats includes nothing of ours but formats' \
     no_match '#include "(tools|traverse)/' formats
