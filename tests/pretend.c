@@ -3,10 +3,13 @@
  *   PRETENDED_FILES=DIR    fopen of PATH opens DIR/PATH where that exists
  *   PRETENDED_CORES=N      the process may run on N cores
  *   PRETENDED_MPI=TEXT     the MPI library says this of itself
+ *   PRETENDED_LACK=TEXT    where TEXT has the word, no call of this function succeeds: memfd_create; pthread_create,
+ *                          with a function of the program, as libraries start threads of their own
  *   PRETENDED_THREADS=FILE pretends nothing: for each thread that starts, FILE gets a line with the program or library whose
  *                          function it runs, and the address of this function there, as nm shows it for a program that may lie
  *                          anywhere in memory */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -64,6 +67,25 @@ int MPI_Get_library_version(char *text, int *length)
     return real(text, length);
 }
 
+/* Returns whether the pretended machine lacks a function. */
+static int lacks(const char *name)
+{
+    const char *lack = getenv("PRETENDED_LACK");
+    return lack != NULL && strstr(lack, name) != NULL;
+}
+
+int memfd_create(const char *name, unsigned flags)
+{
+    static int (*real)(const char *, unsigned);
+    if (lacks("memfd_create")) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (real == NULL)
+        *(void **)&real = next("memfd_create");
+    return real(name, flags);
+}
+
 static void note_thread(void *(*start)(void *))
 {
     const char *path = getenv("PRETENDED_THREADS"), *name;
@@ -83,6 +105,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (real == NULL)
         *(void **)&real = next("pthread_create");
+    Dl_info info;
+    if (lacks("pthread_create") && dladdr(*(void **)&start, &info) != 0 && strstr(info.dli_fname, ".so") == NULL)
+        return EAGAIN;
     note_thread(start);
     return real(thread, attributes, start, argument);
 }

@@ -48,7 +48,7 @@ static struct {
     _Atomic uint32_t awaited;   /* the rank that this one waits for; COMM_NONE: it is not known */
     MPI_Win window;
     pthread_t thread;
-    _Atomic int stopping;
+    _Atomic int is_running, stopping; /* of `thread` */
     char farewell[384]; /* of a rank whose MPI does not end */
 } watch;
 
@@ -211,10 +211,13 @@ static void share_pulses(const struct comm *comm)
 }
 
 /* Called by atexit. Stops the watching thread before MPI_Finalize runs: comm.c registered that earlier, and atexit calls the
- * last function first. Then sets an alarm, because MPI_Finalize would wait for ever for a rank that is stopped. */
+ * last function first. Then sets an alarm, because MPI_Finalize would wait for ever for a rank that is stopped. Does nothing without a
+ * thread, so that watch_start registers it before there is one. */
 static void stop(void)
 {
     struct pulse *own = watch.own;
+    if (!watch.is_running)
+        return;
     watch.stopping = 1;
     pthread_join(watch.thread, NULL);
     watch.own = NULL;
@@ -250,7 +253,8 @@ enum status watch_start(const struct comm *comm, const char *program, double sec
     if (failing == comm->ranks) { /* all pulses are there */
         snprintf(watch.hosts[comm->rank], HOST_BYTES, "%.*s", HOST_BYTES - 1, comm->host);
         MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, watch.hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD);
-        failing = first_failing(comm, pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0);
+        watch.is_running = atexit(stop) == 0 && pthread_create(&watch.thread, NULL, beat, NULL) == 0;
+        failing = first_failing(comm, !watch.is_running);
     }
     if (failing < comm->ranks)
         fail(e, ST_RESOURCE, "--timeout: rank %" PRIu32 " has no thread or no memory to watch others with", failing);

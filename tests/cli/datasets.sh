@@ -285,6 +285,11 @@ small=(-p 3 --table "$tmp/table" "${from_mirror[@]}" com-friendster)
 check 'a script that cannot make its folder stops there' bash -c '! bash "$1" && [ ! -e com-friendster.edges ]' - "$tmp/script"
 "$dataset" -n "${small[@]}" "$tmp/dry run" >"$tmp/script"
 check '--dry-run makes nothing' test ! -e "$tmp/dry run"
+check 'dbfs-dataset takes values behind =' diff <("$dataset" -n --shards=3 --to=split --memory=64M friendster "$tmp/none") \
+    <("$dataset" -n -p 3 --to split -S 64M friendster "$tmp/none")
+check '--shards=3 of dbfs-dataset is passed on' test "$("$dataset" -n --shards=3 friendster "$tmp/none" | grep -c -e '-p 3 ')" = 2
+check_exit 2 'a value of an option of dbfs-dataset that has none' "$dataset" --dry-run=1 friendster "$tmp/none"
+check_says 'dry-run=1: --dry-run takes no value'
 check '--dry-run prints a script' bash "$tmp/script"
 check 'the script of --dry-run makes the same edges' cmp "$tmp/work/com-friendster.edges" "$tmp/dry run/com-friendster.edges"
 check 'the script of --dry-run makes shards' test -s "$tmp/dry run/com-friendster-p3.dbfs/manifest"

@@ -22,6 +22,10 @@ below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 "$MPIEXEC" -n 2 "$BIN/dbfs-traverse" -@ 1 -q -n 8 --json "$tmp/22.json" --breakdown "$tmp/p4" >"$tmp/said"
 real() { grep -oE "\"$1\": [0-9.]+" "$tmp/1.json" | head -1 | sed 's/.*: //'; }
 check_exit 0 'an RMAT graph' "$model" rmat --rmat 15 -t 24
+check 'dbfs-model rmat takes values behind =' cmp "$tmp/out" <("$model" rmat --rmat=15 --threshold=24)
+check_exit 2 'a value of an option of dbfs-model that has none' "$model" rmat --rmat=15 --stepped=1
+check_says '^dbfs-model: --stepped=1: --stepped takes no value'
+check_exit 0 'an RMAT graph' "$model" rmat --rmat 15 -t 24
 for key in vertices_with_edges delegates nn nd dn dd; do
     name=${key%_with_edges}
     check "the model has the $name of a real graph: $(column $name 1), $(real $key)" is "$(column $name 1)" "$(real $key)" .03

@@ -93,6 +93,9 @@ stopped_and_killed degsplit "$tmp/larger.edges" "$(realpath "$BIN/degsplit")" -q
 stopped_and_killed dbfs-check "$tmp/large.edges" "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
     --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 
+check_exit 5 'a thread that is to watch the ranks and cannot be started' timeout 30 "$MPIEXEC" -n 2 \
+    env PRETENDED_LACK=pthread_create LD_PRELOAD="$(realpath "$TESTS/pretend.so")${YIELD_MPI:+:$YIELD_MPI}" "$pack" --timeout 9 -p 2 -o "$tmp/y" "$tmp/g.edges"
+check_says '^dbfs-pack: --timeout: rank 0 has no thread or no memory to watch others with'
 check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
 for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
     check_exit 0 "${program%% *}: --timeout with one process" "$BIN"/$program -q --timeout 1 "$tmp/g.edges"

@@ -3,7 +3,7 @@
 set -u
 . tests/lib.sh
 . tests/layouts.sh
-bin=$(realpath "$BIN")
+bin=$(realpath "$BIN") pretend=$(realpath "$TESTS/pretend.so")
 cd "$tmp" || exit 1
 mkdir disk
 "$bin/rmatgen" -q -s 16 -o r.edges
@@ -27,6 +27,9 @@ done
 check 'one that does not fit goes to disk' bash -c 'cat g.edges | "$1/dbfs-pack" -v -S 32M -T disk -p 2 -o small.dbfs - 2>said' - "$bin"
 check 'dbfs-pack -v says that a pipe is on disk' grep -q "the pipe does not fit the memory: $(stat -c %s g.edges) bytes are in disk" said
 check 'a pipe on disk gives the shards of the file' diff -r file.dbfs small.dbfs
+check 'a pipe goes to disk where the system has no files in memory' bash -c 'cat g.edges | PRETENDED_LACK=memfd_create LD_PRELOAD=$2 "$1/dbfs-pack" -v \
+    -S 256M -T disk -p 2 --force -o small.dbfs - 2>said' - "$bin" "$pretend"
+check 'dbfs-pack counts a pipe that goes to disk at once as bytes on disk' grep -q "$(stat -c %s g.edges) bytes are in disk" said
 check 'nothing is left' test -z "$(ls -A disk)"
 check 'a folder that is missing is an error then' bash -c 'cat g.edges | "$1/dbfs-pack" -q -S 32M -T none -p 2 -o x.dbfs - 2>said; [ $? = 1 ]' - "$bin"
 check 'a missing folder for a pipe on disk is named' grep -q 'none: cannot create a temporary file' said

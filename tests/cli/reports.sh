@@ -302,6 +302,14 @@ check_exit 2 'no command' "$report"
 check_exit 2 'an unknown command' "$report" draw "$tmp/r.json"
 check_exit 2 'an unknown option' "$report" means --colour "$tmp/r.json"
 check_exit 2 'compare one run' "$report" compare "$tmp/r.json"
+for option in clock=answer clock=search; do
+    check "dbfs-report means --$option is as with its value in a word of its own" cmp <("$report" means --$option "$tmp/h5") \
+        <("$report" means --clock ${option#*=} "$tmp/h5")
+done
+check 'dbfs-report means --clock=answer has other times than --clock=search' bash -c '! cmp <("$1" means --clock=answer "$2") <("$1" means --clock=search "$2")' \
+    - "$report" "$tmp/h5"
+check_exit 2 'a value of an option that has none' "$report" exchange --pairs=1 "$tmp/h5"
+check_says '^dbfs-report: --pairs=1: --pairs takes no value'
 check_exit 2 'a clock that is none' "$report" means --clock wall "$tmp/r.json"
 check_exit 2 'a construction time that is none' "$report" graph500 --construction-time soon "$tmp/r.json"
 for options in 'means --pairs' 'means --several-levels' 'means --construction-time 5' 'roots -r 1' 'means --force' \

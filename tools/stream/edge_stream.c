@@ -112,6 +112,7 @@ struct edge_copy {
     const char *folder; /* for a file on disk */
     uint64_t most_kept; /* bytes that may stay in memory */
     int file;
+    int on_disk; /* 1: `file` is in `folder`; 0: it is in memory */
     unsigned char *buffer; /* [COPY_BYTES] */
 };
 
@@ -130,6 +131,7 @@ static enum status move_to_disk(struct edge_copy *c, struct error *e)
     off_t at = 0;
     ssize_t moved = 1;
     c->file = unnamed_file(c->folder);
+    c->on_disk = 1;
     if (c->file < 0)
         fail_errno(e, c->folder, "cannot create a temporary file");
     while (e->status == ST_OK && memory >= 0 && (uint64_t)at < s->kept_bytes && moved > 0) {
@@ -150,19 +152,15 @@ static enum status move_to_disk(struct edge_copy *c, struct error *e)
 enum status edge_copy_append(struct edge_copy *c, const void *bytes, size_t count, struct error *e)
 {
     struct edge_stream *s = c->stream;
-    int in_memory = s->spooled_bytes == 0 && c->file >= 0;
-    if (in_memory && s->kept_bytes + count > c->most_kept) {
-        in_memory = 0;
-        if (move_to_disk(c, e) != ST_OK)
-            return e->status;
-    }
+    if (!c->on_disk && s->kept_bytes + count > c->most_kept && move_to_disk(c, e) != ST_OK)
+        return e->status;
     if (unnamed_append(c->file, bytes, count, c->folder, "a temporary copy of the edge stream", e) != ST_OK)
         return e->status;
-    if (in_memory) {
+    if (c->on_disk) {
+        s->spooled_bytes += count;
+    } else {
         s->kept_bytes += count;
         memory_charge_planned(s->budget, count);
-    } else {
-        s->spooled_bytes += count;
     }
     return ST_OK;
 }
@@ -185,8 +183,8 @@ static enum status copy_pipe(struct edge_copy *c, struct error *e)
     return e->status;
 }
 
-/* Appends what was read of a live pipe: the preamble, a block that was read ahead, the edges that were taken, and the trailer if a pass has come
- * to it. */
+/* Appends what was read of a live pipe: the preamble, a block that was read ahead, the edges that were taken, and the trailer if a pass has
+ * come to it. */
 static enum status copy_taken(struct edge_copy *c, const struct edges_taken *taken, struct error *e)
 {
     const struct live_pipe *live = c->stream->live;
