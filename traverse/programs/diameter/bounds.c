@@ -36,27 +36,27 @@ void bounds_close(struct bounds *b)
     pool_close(b->pool);
 }
 
-/* The arguments of a pass, and what its threads find. A pass uses some of them. */
+/* The arguments of a pass, as the functions of bounds.h have them, and what its threads find. A pass uses some of them. */
 struct pass {
     const struct bounds *bounds, *targets;
     const int32_t *distance, *from;
-    int32_t eccentricity, size, floor, top, largest, smallest;
-    int32_t least, guess;
-    const int32_t *limit, *beyond, *excess;
+    int32_t eccentricity, size, floor, top, largest, smallest, least;
+    int32_t guess; /* assumed_bound for a distance of 0 */
+    const int32_t *limit, *uncovered, *excess;
     int32_t *assumed; /* [count] */
-    int32_t *far; /* [threads][top + 1] */
-    struct open_bounds *open; /* [threads] */
+    int32_t *far;     /* [threads][top + 1] in bounds_farthest_by_upper; [threads] the largest distance in bounds_raise_by_round */
+    struct open_bounds *open;       /* [threads] */
     struct landmark_counts *levels; /* [threads] */
 };
 
 /* Runs `body` for all vertices, by the threads of the pool. */
-static void run(const struct bounds *b, pool_body *body, struct pass *pass)
+static void run_pass(const struct bounds *b, pool_body *body, struct pass *pass)
 {
     pass->bounds = b;
     pool_for(b->pool, b->threads, b->count, PIECE, body, pass);
 }
 
-/* Begins the component of the vertices begin..end with a distance (bounds_begin). */
+/* Begins the component of the vertices begin..end with a distance (bounds_begin_component). */
 WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
@@ -71,9 +71,9 @@ WIDE_CLONES static void begin_piece(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Makes the vertices that a search has reached live, and sets their first bounds by that search (bounds.h). */
-void bounds_begin(struct bounds *b, const int32_t *distance, int32_t eccentricity, int32_t size)
+void bounds_begin_component(struct bounds *b, const int32_t *distance, int32_t eccentricity, int32_t size)
 {
-    run(b, begin_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity, .size = size});
+    run_pass(b, begin_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity, .size = size});
 }
 
 /* Makes all vertices live (bounds.h). */
@@ -97,11 +97,11 @@ static void leave_out_piece(void *context, uint64_t begin, uint64_t end)
 /* Leaves out a component (bounds.h). */
 void bounds_leave_out(struct bounds *b, const int32_t *distance)
 {
-    run(b, leave_out_piece, &(struct pass){.distance = distance});
+    run_pass(b, leave_out_piece, &(struct pass){.distance = distance});
 }
 
 /* Ends a component (bounds.h). */
-void bounds_end(struct bounds *b)
+void bounds_end_component(struct bounds *b)
 {
     memset(b->upper, 0, b->count * sizeof *b->upper);
 }
@@ -124,10 +124,10 @@ WIDE_CLONES static void narrow_piece(void *context, uint64_t begin, uint64_t end
 /* Narrows the bounds by a search from a root with this eccentricity (bounds.h). */
 void bounds_narrow(struct bounds *b, const int32_t *distance, int32_t eccentricity)
 {
-    run(b, narrow_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
+    run_pass(b, narrow_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
 }
 
-/* Raises the lower bounds of the vertices begin..end to their distances (bounds_find). */
+/* Raises the lower bounds of the vertices begin..end to their distances (bounds_raise_lower). */
 WIDE_CLONES static void find_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
@@ -142,9 +142,9 @@ WIDE_CLONES static void find_piece(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Raises the lower bounds by a search in the other direction (bounds.h). */
-void bounds_find(struct bounds *b, const int32_t *distance)
+void bounds_raise_lower(struct bounds *b, const int32_t *distance)
 {
-    run(b, find_piece, &(struct pass){.distance = distance});
+    run_pass(b, find_piece, &(struct pass){.distance = distance});
 }
 
 /* Lowers the upper bound of the neighbour of the root, if it is among the vertices begin..end (bounds_limit_neighbour). */
@@ -160,7 +160,7 @@ WIDE_CLONES static void neighbour_piece(void *context, uint64_t begin, uint64_t 
 /* Lowers the upper bound of the one neighbour of the root (bounds.h). */
 void bounds_limit_neighbour(struct bounds *b, const int32_t *distance, int32_t eccentricity)
 {
-    run(b, neighbour_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
+    run_pass(b, neighbour_piece, &(struct pass){.distance = distance, .eccentricity = eccentricity});
 }
 
 /* Shares what the search tells with the other leaves at the neighbour of the root (bounds.h): those at the distance 2. */
@@ -186,7 +186,7 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
 }
 
 /* Returns the number of vertices with a distance. */
-uint64_t bounds_reached(const struct bounds *b, const int32_t *distance)
+uint64_t bounds_count_reached(const struct bounds *b, const int32_t *distance)
 {
     struct pass pass = {.bounds = b, .distance = distance};
     return pool_run(b->pool, b->threads, divide_up(b->count, PIECE), count_piece, &pass);
@@ -211,7 +211,7 @@ static uint64_t far_piece(void *context, int thread, uint64_t piece)
 
 /* Raises far[1] to far[top] by the live vertices (bounds.h). Each thread has a table of its own, as threads would write to
  * the same few numbers all the time; if there is no memory for them, or `top` is large, one thread does the work. */
-void bounds_far(const struct bounds *b, const int32_t *distance, int32_t *far, int32_t top)
+void bounds_farthest_by_upper(const struct bounds *b, const int32_t *distance, int32_t *far, int32_t top)
 {
     const size_t width = (size_t)top + 1;
     const int threads = b->count / (uint64_t)b->threads > 4 * width ? b->threads : 1;
@@ -226,7 +226,7 @@ void bounds_far(const struct bounds *b, const int32_t *distance, int32_t *far, i
 }
 
 /* Sets limit[-1] to limit[most] (bounds.h). As d grows, the smallest L cannot fall, so that one walk over far[] serves all d. */
-void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top)
+void bounds_find_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top)
 {
     int32_t L = 0;
     for (int32_t u = top - 1; u > 0; u--) /* far[u]: now the largest distance to a vertex with an upper bound of u or more */
@@ -239,45 +239,41 @@ void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top)
     }
 }
 
-/* Lowers the upper bounds of the vertices begin..end to their limits (bounds_limit), but not below a lower bound or the floor. limit[-1] is
- * for a vertex without a path to the landmark. `beyond`: how far targets may be that no path through the landmark leads to, for each
- * vertex; NULL: there are none. Callers pass NULL as a constant. */
-static inline void lower_to_limits(const struct pass *p, const int32_t *beyond, uint64_t begin, uint64_t end)
+/* Lowers the upper bounds of the vertices begin..end to their limits (bounds_apply_limits), but not below a lower bound or the floor.
+ * limit[-1] is for a vertex without a path to the landmark. `uncovered` is NULL or bounds the distances of uncovered pairs; callers pass
+ * NULL as a constant. */
+static inline void lower_to_limits(const struct pass *p, const int32_t *uncovered, uint64_t begin, uint64_t end)
 {
     const int32_t *distance = p->distance, *limit = p->limit, *lower = p->bounds->lower, floor = p->floor;
     int32_t *upper = p->bounds->upper;
     for (uint64_t v = begin; v < end; v++) {
         const int32_t by_landmark = limit[distance[v]], least = lower[v] > floor ? lower[v] : floor;
-        const int32_t far = beyond != NULL && beyond[v] > by_landmark ? beyond[v] : by_landmark;
+        const int32_t far = uncovered != NULL && uncovered[v] > by_landmark ? uncovered[v] : by_landmark;
         const int32_t most = far > least ? far : least;
         upper[v] = most < upper[v] ? most : upper[v];
     }
 }
 
-/* Called by the threads of a pass, which is the context (lower_to_limits). */
+/* Called by the threads of a pass (lower_to_limits). */
 WIDE_CLONES static void limit_piece(void *context, uint64_t begin, uint64_t end)
 {
-    lower_to_limits(context, NULL, begin, end);
-}
-
-/* The same where some targets are reached on other paths than through the landmark (lower_to_limits). */
-WIDE_CLONES static void limit_beyond_piece(void *context, uint64_t begin, uint64_t end)
-{
     const struct pass *p = context;
-    lower_to_limits(p, p->beyond, begin, end);
+    if (p->uncovered == NULL)
+        lower_to_limits(p, NULL, begin, end);
+    else
+        lower_to_limits(p, p->uncovered, begin, end);
 }
 
 /* Lowers the upper bounds by the limits of a landmark (bounds.h). */
-void bounds_limit(struct bounds *b, const int32_t *distance, const int32_t *limit, const int32_t *beyond, int32_t floor)
+void bounds_apply_limits(struct bounds *b, const int32_t *distance, const int32_t *limit, const int32_t *uncovered, int32_t floor)
 {
-    run(b, beyond != NULL ? limit_beyond_piece : limit_piece,
-        &(struct pass){.distance = distance, .limit = limit, .beyond = beyond, .floor = floor});
+    run_pass(b, limit_piece, &(struct pass){.distance = distance, .limit = limit, .uncovered = uncovered, .floor = floor});
 }
 
 /* ---- searches from many roots, which tell lower bounds alone ---- */
 
-/* Raises the lower bounds of the vertices of a piece, and lowers their assumed upper bounds (bounds_raise). Raises the thread's far[] to
- * the largest distance. Returns 0. */
+/* Raises the lower bounds of the vertices of a piece, and lowers their assumed upper bounds (bounds_raise_by_round). Raises the thread's
+ * far[] to the largest distance. Returns 0. */
 WIDE_CLONES static uint64_t raise_piece(void *context, int thread, uint64_t piece)
 {
     const struct pass *p = context;
@@ -298,7 +294,7 @@ WIDE_CLONES static uint64_t raise_piece(void *context, int thread, uint64_t piec
 }
 
 /* Raises the lower bounds to the distances from a root (bounds.h). */
-int32_t bounds_raise(struct bounds *b, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed)
+int32_t bounds_raise_by_round(struct bounds *b, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed)
 {
     int32_t far[MOST_POOL_THREADS], largest = -1;
     struct pass pass = {.bounds = b, .distance = distance, .guess = assumed_bound(guess, number), .assumed = assumed, .far = far};
@@ -309,7 +305,7 @@ int32_t bounds_raise(struct bounds *b, const int32_t *distance, int32_t guess, u
     return largest;
 }
 
-/* Lowers the upper bounds of the vertices begin..end to what was assumed (bounds_assume). */
+/* Lowers the upper bounds of the vertices begin..end to what was assumed (bounds_apply_assumed). */
 WIDE_CLONES static void assume_piece(void *context, uint64_t begin, uint64_t end)
 {
     const struct pass *p = context;
@@ -323,12 +319,12 @@ WIDE_CLONES static void assume_piece(void *context, uint64_t begin, uint64_t end
 }
 
 /* Lowers the upper bounds to what was assumed (bounds.h). */
-void bounds_assume(struct bounds *b, const int32_t *assumed, const int32_t excess[ROUND_MOST])
+void bounds_apply_assumed(struct bounds *b, const int32_t *assumed, const int32_t excess[ROUND_MOST])
 {
-    run(b, assume_piece, &(struct pass){.assumed = (int32_t *)assumed, .excess = excess});
+    run_pass(b, assume_piece, &(struct pass){.assumed = (int32_t *)assumed, .excess = excess});
 }
 
-/* Adds the vertices of a piece to the thread's counts (bounds_levels). Returns 0. */
+/* Adds the vertices of a piece to the thread's counts (bounds_count_levels). Returns 0. */
 static uint64_t levels_piece(void *context, int thread, uint64_t piece)
 {
     const struct pass *p = context;
@@ -344,8 +340,8 @@ static uint64_t levels_piece(void *context, int thread, uint64_t piece)
 }
 
 /* Counts vertices by their distances from a landmark, and to it (bounds.h). */
-void bounds_levels(const struct bounds *b, const int32_t *distance, const struct bounds *targets, const int32_t *from, int32_t least,
-                   struct landmark_counts *counts)
+void bounds_count_levels(const struct bounds *b, const int32_t *distance, const struct bounds *targets, const int32_t *from,
+                         int32_t least, struct landmark_counts *counts)
 {
     struct landmark_counts of_thread[MOST_POOL_THREADS];
     struct pass pass = {.bounds = b, .distance = distance, .targets = targets, .from = from, .least = least, .levels = of_thread};
@@ -423,7 +419,7 @@ static uint64_t below_piece(void *context, int thread, uint64_t piece)
 }
 
 /* Returns the number of live vertices with a distance and a low lower bound (bounds.h). */
-uint64_t bounds_below(const struct bounds *b, const int32_t *distance, int32_t smallest)
+uint64_t bounds_count_below(const struct bounds *b, const int32_t *distance, int32_t smallest)
 {
     struct pass pass = {.bounds = b, .distance = distance, .smallest = smallest};
     return pool_run(b->pool, b->threads, divide_up(b->count, PIECE), below_piece, &pass);

@@ -1,20 +1,20 @@
 /* bounds.h: a lower and an upper bound of the eccentricity of each vertex of this rank, which every search narrows.
  *
- * The eccentricity of a vertex is its largest distance to a vertex of its component. A search from a root r with
- * eccentricity e gives, for each vertex v at distance d: d <= ecc(v), e - d <= ecc(v), and ecc(v) <= e + d (Takes and
- * Kosters, "Determining the Diameter of Small World Networks", 2011).
+ * The eccentricity of a vertex is its largest distance to a vertex of its component. A search from a root r with eccentricity e gives, for
+ * each vertex v at distance d: d <= ecc(v), e - d <= ecc(v), and ecc(v) <= e + d (Takes and Kosters, "Determining the Diameter of Small
+ * World Networks", 2011).
  *
- * A search also rules out pairs. If ecc(v) is above a number L that is at least the lower bound of v, then a vertex w at this
- * distance from v was never a root, as v would know its distance, and the upper bound of w is above L, too. Both are at known
- * distances from a landmark z, an earlier root. So ecc(v) <= max(L, d(z, v) + far(L)), where far(L) is the largest distance
- * from z to such a w. The best L for all vertices at a distance d from z is the smallest one with L >= d + far(L)
- * (bounds_limits). This contains the bound of iFUB (Crescenzi et al., "On Computing the Diameter of Real-World Undirected
- * Graphs", 2013), in which far(L) is the largest distance to any vertex that was not a root.
+ * A search also rules out pairs. If ecc(v) is above a number L that is at least the lower bound of v, then a vertex w at this distance
+ * from v was never a root, as v would know its distance, and the upper bound of w is above L, too. Both are at known distances from a
+ * landmark z, an earlier root. So ecc(v) <= max(L, d(z, v) + far(L)), where far(L) is the largest distance from z to such a w. The best L
+ * for all vertices at a distance d from z is the smallest one with L >= d + far(L) (bounds_find_limits). This contains the bound of iFUB
+ * (Crescenzi et al., "On Computing the Diameter of Real-World Undirected Graphs", 2013), in which far(L) is the largest distance to any
+ * vertex that was not a root.
  *
- * A directed graph has two such sets of bounds: of the largest distance from each vertex, and of the largest distance to each vertex. A
- * search along the edges tells lower bounds of the second set, and a search against them lower bounds of the first (bounds_find). The
- * landmark's argument above holds with d(v, z) for the vertex, d(z, w) for the target, and the second bound of w, for all targets w that z
- * reaches; others are `beyond` (directed.h).
+ * A directed graph has two such sets of bounds (enum side): of the largest distance from each vertex, and of the largest distance to each
+ * vertex. A search along the edges raises lower bounds of the second set, and a search against them those of the first
+ * (bounds_raise_lower). The landmark's argument above holds with d(v, z) for the vertex, d(z, w) for the target, and the second bound of
+ * w, for all pairs (v, w) that z *covers*: v reaches z, and z reaches w. Distances of uncovered pairs have another bound (rest.h).
  *
  * All functions are for the vertices of one rank; the caller joins what the ranks found. */
 #ifndef DBFS_BOUNDS_H
@@ -29,6 +29,9 @@ enum { LANDMARKS = 8 };
 
 /* The lower bound of a vertex that no search has reached, and of a vertex of a component that is left out. */
 enum { NEVER_REACHED = -1, LEFT_OUT = -2 };
+
+/* The two directions of searches, and the set of bounds that is of searches in this direction. An undirected graph has ALONG alone. */
+enum side { ALONG, AGAINST, SIDES };
 
 /* The bounds of `count` vertices. A vertex is *live* if it is in the component that is searched now, and was not yet a root. */
 struct bounds {
@@ -47,7 +50,7 @@ void bounds_close(struct bounds *bounds); /* frees everything; *bounds may be ze
 
 /* Begins a component of `size` vertices: those with a distance of 0 or more in distance[count], the distances of a root with
  * this eccentricity. Its vertices become live, with the bounds of this search. All other vertices stay as they are. */
-void bounds_begin(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, int32_t size);
+void bounds_begin_component(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, int32_t size);
 
 /* Makes all vertices live, with the bounds 0 and `most`, and sums of 0. */
 void bounds_begin_all(struct bounds *bounds, int32_t most);
@@ -56,13 +59,13 @@ void bounds_begin_all(struct bounds *bounds, int32_t most);
 void bounds_leave_out(struct bounds *bounds, const int32_t *distance);
 
 /* Ends a component: none of its vertices is live any more. */
-void bounds_end(struct bounds *bounds);
+void bounds_end_component(struct bounds *bounds);
 
 /* Narrows the bounds by a search from a root with this eccentricity. */
 void bounds_narrow(struct bounds *bounds, const int32_t *distance, int32_t eccentricity);
 
 /* Raises the lower bound of each live vertex to its distance, if it has one, and adds to the sums. */
-void bounds_find(struct bounds *bounds, const int32_t *distance);
+void bounds_raise_lower(struct bounds *bounds, const int32_t *distance);
 
 /* Two functions for a root that has one neighbour p only, in a component of three vertices or more, after bounds_narrow with its
  * distances and its eccentricity.
@@ -73,19 +76,19 @@ void bounds_limit_neighbour(struct bounds *bounds, const int32_t *distance, int3
 void bounds_share_leaf(struct bounds *bounds, const int32_t *distance, int32_t eccentricity, uint64_t first, uint64_t end);
 
 /* Returns the number of vertices with a distance of 0 or more. */
-uint64_t bounds_reached(const struct bounds *bounds, const int32_t *distance);
+uint64_t bounds_count_reached(const struct bounds *bounds, const int32_t *distance);
 
 /* Raises far[u], for each u from 1 to `top`, to the largest distance to a live vertex whose upper bound is u. A bound above
  * `top` counts as `top`. far[top + 1] must have been set, at first to -1. */
-void bounds_far(const struct bounds *bounds, const int32_t *distance, int32_t *far, int32_t top);
+void bounds_farthest_by_upper(const struct bounds *bounds, const int32_t *distance, int32_t *far, int32_t top);
 
 /* Sets limit[d], for d from 0 to `most`, to the smallest L with L >= d + (the largest far[u] with u > L), and limit[-1] to 0.
- * far[top + 1] is that of bounds_far over all vertices of all ranks; the call overwrites it. */
-void bounds_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top);
+ * far[top + 1] is that of bounds_farthest_by_upper over all vertices of all ranks; the call overwrites it. */
+void bounds_find_limits(int32_t *limit, int32_t most, int32_t *far, int32_t top);
 
-/* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor`, limit[distance[v]] and, unless `beyond` is NULL,
- * beyond[v]. */
-void bounds_limit(struct bounds *bounds, const int32_t *distance, const int32_t *limit, const int32_t *beyond, int32_t floor);
+/* Lowers the upper bound of each vertex v to the largest of its lower bound, `floor`, limit[distance[v]] and, unless `uncovered`
+ * is NULL, uncovered[v], a bound of the distances of uncovered pairs of v. */
+void bounds_apply_limits(struct bounds *bounds, const int32_t *distance, const int32_t *limit, const int32_t *uncovered, int32_t floor);
 
 /* The most roots of a round (rounds.h): the bits of a word. */
 enum { ROUND_BITS = 6, ROUND_MOST = 1 << ROUND_BITS };
@@ -99,13 +102,13 @@ static inline int32_t assumed_bound(int32_t sum, uint32_t root)
 
 /* Raises the lower bound of each live vertex to its distance from root number `number` of a round. Unless `assumed` is NULL, lowers
  * assumed[v] to the assumed_bound by this root, whose lower bound is `guess`. Returns the largest distance on this rank, or -1. */
-int32_t bounds_raise(struct bounds *bounds, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed);
+int32_t bounds_raise_by_round(struct bounds *bounds, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed);
 
 /* Lowers the upper bound of each vertex to the assumed_bound in assumed[v], but not below its lower bound. excess[i] is what the
  * eccentricity of root number i exceeds its lower bound by. */
-void bounds_assume(struct bounds *bounds, const int32_t *assumed, const int32_t excess[ROUND_MOST]);
+void bounds_apply_assumed(struct bounds *bounds, const int32_t *assumed, const int32_t excess[ROUND_MOST]);
 
-/* A landmark whose distances are below MOST_LEVELS tells by bounds_levels what searches from the targets beyond some distance from it
+/* A landmark whose distances are below MOST_LEVELS tells by bounds_count_levels what searches from the targets beyond some distance from it
  * would settle. An undirected graph with a landmark whose distances are below FEW_LEVELS goes by rounds (finder.c). */
 enum { FEW_LEVELS = 16, MOST_LEVELS = 64 };
 struct landmark_counts {
@@ -113,10 +116,10 @@ struct landmark_counts {
     uint64_t settled[MOST_LEVELS];    /* vertices with different bounds whose lower bound exceeds the distance by so much, or more */
 };
 
-/* Sets *counts to the numbers of vertices by their distances to a landmark, and of targets by those from it. In an undirected graph, `targets`
- * and `from` are `bounds` and `distance`. `least` is struct open_bounds.least_open. */
-void bounds_levels(const struct bounds *bounds, const int32_t *distance, const struct bounds *targets, const int32_t *from, int32_t least,
-                   struct landmark_counts *counts);
+/* Sets *counts to the numbers of vertices by their distances to a landmark, and of targets by those from it. In an undirected graph,
+ * `targets` and `from` are `bounds` and `distance`. `least` is struct open_bounds.least_open. */
+void bounds_count_levels(const struct bounds *bounds, const int32_t *distance, const struct bounds *targets, const int32_t *from,
+                         int32_t least, struct landmark_counts *counts);
 
 /* What the bounds of the live vertices leave open. */
 struct open_bounds {
@@ -131,7 +134,7 @@ struct open_bounds {
 void bounds_summarise(const struct bounds *bounds, int32_t largest, int32_t smallest, struct open_bounds *open);
 
 /* Returns the number of live vertices whose lower bound is below `smallest`, of those with a distance of 0 or more. */
-uint64_t bounds_below(const struct bounds *bounds, const int32_t *distance, int32_t smallest);
+uint64_t bounds_count_below(const struct bounds *bounds, const int32_t *distance, int32_t smallest);
 
 /* Which vertex is picked. Ties go to the one with the larger or, for central ones, with the smaller sum of distances. */
 enum pick {

@@ -118,11 +118,11 @@ static void show_vertex(FILE *out, const struct diameter *d, const struct root *
 }
 
 /* Prints "NAME: LOWER..UPPER", or one number if the bounds have met. */
-static void print_bounds(FILE *out, const char *name, const int32_t bound[2])
+static void print_bounds(FILE *out, const char *name, struct range range)
 {
-    fprintf(out, "%s%" PRId32, name, bound[0]);
-    if (bound[0] != bound[1])
-        fprintf(out, "..%" PRId32, bound[1]);
+    fprintf(out, "%s%" PRId32, name, range.lower);
+    if (range.lower != range.upper)
+        fprintf(out, "..%" PRId32, range.upper);
 }
 
 /* Prints a line about the last search, with the bounds that it has left. Called on rank 0. */
@@ -226,15 +226,15 @@ static void print_json(FILE *out, const void *context)
     json_text(&json, "backend", d->searcher.rank.backend->name);
     json_flag(&json, "\nbounds_met", d->met);
     json_begin(&json, "\ndiameter", '{');
-    json_member(&json, "lower", "%" PRId32, k->diameter[0]);
-    json_member(&json, "upper", "%" PRId32, k->diameter[1]);
+    json_member(&json, "lower", "%" PRId32, k->diameter.lower);
+    json_member(&json, "upper", "%" PRId32, k->diameter.upper);
     json_vertex(&json, "from", d, &k->from);
     json_vertex(&json, "to", d, &k->to);
     json_end(&json, '}');
     if (!d->every) {
         json_begin(&json, "\nradius", '{');
-        json_member(&json, "lower", "%" PRId32, k->radius[0]);
-        json_member(&json, "upper", "%" PRId32, k->radius[1]);
+        json_member(&json, "lower", "%" PRId32, k->radius.lower);
+        json_member(&json, "upper", "%" PRId32, k->radius.upper);
         json_vertex(&json, "center", d, &k->center);
         json_end(&json, '}');
         json_member(&json, "\ncomponent_vertices", JSON_COUNT, k->size);

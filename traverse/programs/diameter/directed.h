@@ -1,14 +1,15 @@
 /* directed.h: finds diameter, radius or all eccentricities of a directed graph, root by root, from bounds that meet (Borassi et al., "Fast
  * diameter and radius BFS-based computation in (weakly connected) real-world graphs", 2015).
  *
- * The eccentricity of a vertex is its largest distance to a vertex that it reaches. Two sets of bounds are kept: of the eccentricities, and of
- * the largest distance to each vertex. The diameter is the largest number of either set; it is known once no upper bound of one of the sets
- * is above it. The radius is the smallest eccentricity of the vertices that reach the core, which is the largest strong component.
+ * The eccentricity of a vertex is its largest distance to a vertex that it reaches. Two sets of bounds are kept: of the eccentricities,
+ * and of the largest distance to each vertex. The diameter is the largest number of either set; it is known once no upper bound of one of
+ * the sets is above it. The radius is the smallest eccentricity of the vertices that reach the core, which is the largest strong
+ * component.
  *
  * - A search from v along the edges tells the eccentricity of v, and that the largest distance to w is d(v, w) or more.
  * - One against them does the same with both sets exchanged.
- * - Both from a landmark z of the core give the upper bound d(v, z) + d(z, w) of the pairs of v and w. Of pairs that this leaves out, the
- *   rest (rest.h) gives an upper bound.
+ * - Both from a landmark z of the core give the upper bound d(v, z) + d(z, w) of the distance from v to w. The rest (rest.h) gives one of
+ *   pairs that z does not cover (bounds.h).
  * - Both from v also give d(w, v) + (the largest d(v, ...)) as the upper bound of the eccentricity of each w in the strong component of v.
  *
  * So the root v with the largest upper bound is searched from along the edges alone if it is a component of its own, and otherwise both
@@ -32,9 +33,9 @@ struct directed {
     struct bounds against;        /* bounds[AGAINST] */
     struct rounds rounds;
     struct rest rest;
-    int32_t *landmark[SIDES][LANDMARKS]; /* [search->capacity] the distances from each landmark, and to it; NULL: not yet allocated */
+    int32_t *distance[SIDES][LANDMARKS]; /* [search->capacity] the distances from each landmark, and to it; NULL: not yet allocated */
     int32_t *scratch[SIDES];             /* [search->capacity] the distances from a root that is no landmark, and to it */
-    int32_t *beyond;                     /* [search->capacity] rest_beyond */
+    int32_t *uncovered;                  /* [search->capacity] upper bounds of the distances of uncovered pairs (rest_bound_uncovered) */
 };
 
 /* Opens *d for an open search with a searcher in reverse. The caller calls directed_close even after a failure. */

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of a vertex: z reaches it; it reaches z. Vertices with both are the core. */
-enum { REACHED = 1, REACHES = 2, IN_CORE = REACHED | REACHES };
-
 /* Edges within components: those of member i lead to to[first[i]] to to[first[i + 1] - 1]. */
 struct inner_edges {
     uint64_t *first; /* [R + 2] the last element is used only while the edges are made */
@@ -19,43 +16,35 @@ struct inner_edges {
 struct building {
     struct rest *rest;
     const struct joined_graph *all;
-    uint8_t *side;       /* [vertices] bits */
+    uint8_t *relation;   /* [vertices] relation_of */
     uint32_t *component; /* [vertices] REST_CORE: the core, or not yet known */
-    /* [vertices] in find_components: the low link (Tarjan), the least number in the order of visits that the vertex is known to reach; 0: not
-     * visited. From choose_pivots on: the number of the member */
-    uint32_t *place;
-    uint32_t *stack;     /* [R] vertices on the stack of components, then a queue */
-    uint32_t *path;      /* [R] the path to the present vertex */
-    uint32_t *entered;   /* [R] the number in the order of visits of each vertex of the path */
-    uint64_t *next;      /* [R] the next edge of each vertex of the path */
-    struct inner_edges inner[2]; /* along the edges, and against them */
-    uint64_t outer;      /* edges between components */
+    union {
+        uint32_t *low_link; /* [vertices] in find_components: the least order of a vertex that is known to be reached; 0: not visited */
+        uint32_t *number;   /* [vertices] from choose_pivots on: the number of the member */
+    };
+    uint32_t *stack;   /* [R] vertices on the stack of components, then a queue */
+    uint32_t *path;    /* [R] the path to the present vertex */
+    uint32_t *order;   /* [R] how many vertices were visited up to each vertex of the path */
+    uint64_t *next;    /* [R] the next edge of each vertex of the path */
+    struct inner_edges inner[SIDES];
+    uint64_t outer;    /* edges between components */
 };
 
-/* Returns the index (root_search.h) of a vertex of the joined graph. */
-static uint32_t index_of(const struct joined_graph *all, uint32_t v)
-{
-    const uint64_t delegates = all->shards->manifest.d;
-    return (uint32_t)(v < delegates ? all->vertices - delegates + v : v - delegates);
-}
-
 /* Returns whether an edge from v, which is not in the core, to w is one of the rest. An edge from v to the core is none, as v reaches z. */
-static inline int is_edge(const struct building *b, uint32_t v, uint32_t w)
+static inline int is_in_rest(const struct building *b, uint32_t v, uint32_t w)
 {
-    return !((b->side[v] & REACHES) && (b->side[w] & REACHED));
+    return !((b->relation[v] & REACHES) && (b->relation[w] & REACHED));
 }
 
-/* Allocates b->side, and sets for each vertex whether z reaches it (REACHED) and whether it reaches z (REACHES): both in the core. Counts the
- * others in b->rest->count. The distances from z and to it are -1 where there is no path. */
-static enum status find_sides(struct building *b, const int32_t *along, const int32_t *against, struct error *e)
+/* Allocates b->relation and sets it. Counts the vertices outside of the core in b->rest->count. */
+static enum status find_relations(struct building *b, const int32_t *along, const int32_t *against, struct error *e)
 {
     const struct joined_graph *all = b->all;
-    if (memory_take(all->budget, (void **)&b->side, all->vertices, 1, "sides of the core", e) != ST_OK)
+    if (memory_take(all->budget, (void **)&b->relation, all->vertices, 1, "sides of the core", e) != ST_OK)
         return e->status;
     for (uint64_t v = 0; v < all->vertices; v++) {
-        const uint32_t index = index_of(all, (uint32_t)v);
-        b->side[v] = (uint8_t)((along[index] >= 0 ? REACHED : 0) | (against[index] >= 0 ? REACHES : 0));
-        b->rest->count += b->side[v] != IN_CORE;
+        b->relation[v] = (uint8_t)relation_of(along, against, index_of_joined(all, v));
+        b->rest->count += b->relation[v] != IN_CORE;
     }
     return ST_OK;
 }
@@ -72,10 +61,10 @@ static enum status take_arrays(struct building *b, struct error *e)
     memory_take(rest->budget, (void **)&rest->distance[0], count, 4, what, e);
     memory_take(rest->budget, (void **)&rest->distance[1], count, 4, what, e);
     memory_take(rest->budget, (void **)&b->component, vertices, 4, what, e);
-    memory_take(rest->budget, (void **)&b->place, vertices, 4, what, e);
+    memory_take(rest->budget, (void **)&b->low_link, vertices, 4, what, e);
     memory_take(rest->budget, (void **)&b->stack, count, 4, what, e);
     memory_take(rest->budget, (void **)&b->path, count, 4, what, e);
-    memory_take(rest->budget, (void **)&b->entered, count, 4, what, e);
+    memory_take(rest->budget, (void **)&b->order, count, 4, what, e);
     memory_take(rest->budget, (void **)&b->next, count, 8, what, e);
     memory_take(rest->budget, (void **)&b->inner[0].first, count + 2, 8, what, e);
     memory_take(rest->budget, (void **)&b->inner[1].first, count + 2, 8, what, e);
@@ -83,7 +72,7 @@ static enum status take_arrays(struct building *b, struct error *e)
 }
 
 /* Finds the components by a depth-first search (Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972). A component is complete
- * after all that edges lead to from it. Until then place[v] is the least number that is known to be reached from v. */
+ * after all components that its edges lead to. */
 static void find_components(struct building *b)
 {
     struct rest *rest = b->rest;
@@ -92,12 +81,12 @@ static void find_components(struct building *b)
     memset(b->component, 0xff, b->all->vertices * sizeof *b->component); /* REST_CORE */
     for (uint64_t root = 0; root < b->all->vertices; root++) {
         uint32_t enter = (uint32_t)root;
-        int enters = b->side[root] != IN_CORE && b->place[root] == 0;
+        int enters = b->relation[root] != IN_CORE && b->low_link[root] == 0;
         while (enters || depth > 0) {
             if (enters) {
-                b->place[enter] = ++visits;
+                b->low_link[enter] = ++visits;
                 b->stack[stacked++] = b->path[depth] = enter;
-                b->entered[depth] = visits;
+                b->order[depth] = visits;
                 b->next[depth++] = rows->offsets[enter];
                 enters = 0;
             }
@@ -105,20 +94,20 @@ static void find_components(struct building *b)
             uint64_t at = b->next[depth - 1];
             for (; at < rows->offsets[v + 1] && !enters; at++) {
                 const uint32_t w = rows->columns[at];
-                if (!is_edge(b, v, w) || b->component[w] != REST_CORE)
+                if (!is_in_rest(b, v, w) || b->component[w] != REST_CORE)
                     continue;
-                enters = b->place[w] == 0;
+                enters = b->low_link[w] == 0;
                 enter = w;
-                if (!enters && b->place[w] < b->place[v])
-                    b->place[v] = b->place[w];
+                if (!enters && b->low_link[w] < b->low_link[v])
+                    b->low_link[v] = b->low_link[w];
             }
             b->next[depth - 1] = at;
             if (enters)
                 continue;
             depth--;
-            if (depth > 0 && b->place[v] < b->place[b->path[depth - 1]])
-                b->place[b->path[depth - 1]] = b->place[v];
-            if (b->place[v] != b->entered[depth])
+            if (depth > 0 && b->low_link[v] < b->low_link[b->path[depth - 1]])
+                b->low_link[b->path[depth - 1]] = b->low_link[v];
+            if (b->low_link[v] != b->order[depth])
                 continue;
             do {
                 const uint32_t w = b->stack[--stacked];
@@ -130,21 +119,21 @@ static void find_components(struct building *b)
     }
 }
 
-/* Returns the number of edges of a vertex in the graph. */
-static uint64_t edges_of(const struct building *b, uint32_t v)
+/* Returns the number of edges from a vertex, those to the core too. */
+static uint64_t degree_of(const struct building *b, uint32_t v)
 {
     return b->all->push->offsets[v + 1] - b->all->push->offsets[v];
 }
 
 /* Makes the member of each component with the most edges its first, and so its pivot; of equal ones, that with the smallest id. Sets
- * place[] to the numbers of members. */
+ * number[] to the numbers of members. */
 static void choose_pivots(struct building *b)
 {
     struct rest *rest = b->rest;
     for (uint32_t c = 0; c < rest->components; c++) {
         uint32_t *first = &rest->member[rest->first[c]], *pivot = first;
         for (uint32_t *m = first; m < &rest->member[rest->first[c + 1]]; m++) {
-            const uint64_t edges = edges_of(b, *m), most = edges_of(b, *pivot);
+            const uint64_t edges = degree_of(b, *m), most = degree_of(b, *pivot);
             if (edges > most || (edges == most && b->all->ids[*m] < b->all->ids[*pivot]))
                 pivot = m;
         }
@@ -153,7 +142,7 @@ static void choose_pivots(struct building *b)
         *pivot = before;
     }
     for (uint64_t i = 0; i < rest->count; i++)
-        b->place[rest->member[i]] = (uint32_t)i;
+        b->number[rest->member[i]] = (uint32_t)i;
 }
 
 /* Goes over the edges of the rest. The first call, with `stores` 0, counts those within components and those between them. The second one
@@ -165,16 +154,16 @@ static void take_inner_edges(struct building *b, int stores)
         const uint32_t v = b->rest->member[i];
         for (uint64_t at = rows->offsets[v]; at < rows->offsets[v + 1]; at++) {
             const uint32_t w = rows->columns[at];
-            if (!is_edge(b, v, w))
+            if (!is_in_rest(b, v, w))
                 continue;
             if (b->component[w] != b->component[v]) {
                 b->outer += !stores;
             } else if (stores) {
-                b->inner[0].to[b->inner[0].first[i + 1]++] = b->place[w];
-                b->inner[1].to[b->inner[1].first[b->place[w] + 1]++] = (uint32_t)i;
+                b->inner[ALONG].to[b->inner[ALONG].first[i + 1]++] = b->number[w];
+                b->inner[AGAINST].to[b->inner[AGAINST].first[b->number[w] + 1]++] = (uint32_t)i;
             } else {
-                b->inner[0].first[i + 2]++;
-                b->inner[1].first[b->place[w] + 2]++;
+                b->inner[ALONG].first[i + 2]++;
+                b->inner[AGAINST].first[b->number[w] + 2]++;
             }
         }
     }
@@ -185,7 +174,7 @@ static enum status list_inner_edges(struct building *b, struct error *e)
 {
     const uint64_t count = b->rest->count;
     take_inner_edges(b, 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SIDES; i++) {
         for (uint64_t member = 1; member < count + 2; member++)
             b->inner[i].first[member] += b->inner[i].first[member - 1];
         memory_take(b->rest->budget, (void **)&b->inner[i].to, b->inner[i].first[count + 1], 4, "edges of components", e);
@@ -235,9 +224,9 @@ static enum status list_outer_edges(struct building *b, struct error *e)
             const uint32_t v = rest->member[i];
             for (uint64_t at = rows->offsets[v]; at < rows->offsets[v + 1]; at++) {
                 const uint32_t w = rows->columns[at], to = b->component[w];
-                if (!is_edge(b, v, w) || to == c)
+                if (!is_in_rest(b, v, w) || to == c)
                     continue;
-                const int32_t length = rest->distance[0][i] + 1 + rest->distance[1][b->place[w]];
+                const int32_t length = rest->distance[ALONG][i] + 1 + rest->distance[AGAINST][b->number[w]];
                 if (shortest[to] == 0)
                     rest->edge_to[edges++] = to;
                 if (shortest[to] == 0 || length < shortest[to])
@@ -259,21 +248,21 @@ enum status rest_open(struct rest *rest, const struct joined_graph *all, const i
 {
     struct building b = {.rest = rest, .all = all};
     *rest = (struct rest){.budget = all->budget};
-    if (find_sides(&b, along, against, e) == ST_OK && take_arrays(&b, e) == ST_OK) {
+    if (find_relations(&b, along, against, e) == ST_OK && take_arrays(&b, e) == ST_OK) {
         find_components(&b);
         choose_pivots(&b);
         if (list_inner_edges(&b, e) == ST_OK) {
-            find_distances(&b, &b.inner[0], rest->distance[0]);
-            find_distances(&b, &b.inner[1], rest->distance[1]);
+            find_distances(&b, &b.inner[ALONG], rest->distance[ALONG]);
+            find_distances(&b, &b.inner[AGAINST], rest->distance[AGAINST]);
             list_outer_edges(&b, e);
         }
     }
     for (uint64_t v = 0; v < all->vertices && e->status == ST_OK; v++)
-        rest->component[index_of(all, (uint32_t)v)] = b.component[v];
+        rest->component[index_of_joined(all, v)] = b.component[v];
     for (uint64_t i = 0; i < rest->count && e->status == ST_OK; i++)
-        rest->member[i] = index_of(all, rest->member[i]);
-    void *const arrays[] = {b.side, b.component, b.place, b.stack, b.path, b.entered, b.next, b.inner[0].first, b.inner[0].to,
-                            b.inner[1].first, b.inner[1].to};
+        rest->member[i] = (uint32_t)index_of_joined(all, rest->member[i]);
+    void *const arrays[] = {b.relation, b.component, b.low_link, b.stack, b.path, b.order, b.next, b.inner[ALONG].first, b.inner[ALONG].to,
+                            b.inner[AGAINST].first, b.inner[AGAINST].to};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         memory_release(rest->budget, arrays[i]);
     return e->status;
@@ -282,7 +271,7 @@ enum status rest_open(struct rest *rest, const struct joined_graph *all, const i
 /* Frees everything. *rest may be zeroed. */
 void rest_close(struct rest *rest)
 {
-    void *const arrays[] = {rest->component, rest->member, rest->first, rest->distance[0], rest->distance[1], rest->first_edge,
+    void *const arrays[] = {rest->component, rest->member, rest->first, rest->distance[ALONG], rest->distance[AGAINST], rest->first_edge,
                             rest->edge_to, rest->edge_length, rest->farthest};
     for (size_t i = 0; rest->budget != NULL && i < sizeof arrays / sizeof *arrays; i++)
         memory_release(rest->budget, arrays[i]);
@@ -298,8 +287,8 @@ uint32_t rest_largest(const struct rest *rest)
     return largest;
 }
 
-/* Lowers farthest[c] to the upper bound of the pivot or, if it was searched from (its upper bound is 0), to its eccentricity. No distance
- * is larger than the number of vertices, so sums of two fit. */
+/* Lowers farthest[c] to the upper bound of the pivot or, if it was a root (its upper bound is 0), to its eccentricity. No distance is
+ * larger than the number of vertices, so sums of two fit. */
 static void limit_by_pivot(const struct rest *rest, uint32_t c, const struct bounds *bounds)
 {
     const uint32_t pivot = rest->member[rest->first[c]];
@@ -307,39 +296,51 @@ static void limit_by_pivot(const struct rest *rest, uint32_t c, const struct bou
     rest->farthest[c] = most < rest->farthest[c] ? most : rest->farthest[c];
 }
 
-/* Sets farthest[c] to how far the targets that the pivot of c reaches can be, or, with `against`, those that reach it; -1: there are none. */
-static void find_farthest(struct rest *rest, int against, const struct bounds *bounds, const struct bounds *targets, int32_t floor)
+/* Sets farthest[c] to an upper bound of the distances from the pivot of c to the targets in its own component; -1: it has none. On the
+ * side AGAINST, from these targets to the pivot. */
+static void find_own_targets(struct rest *rest, enum side side, const struct bounds *targets, int32_t floor)
 {
-    int32_t *farthest = rest->farthest;
     for (uint32_t c = 0; c < rest->components; c++) {
-        farthest[c] = -1;
+        rest->farthest[c] = -1;
         for (uint32_t i = rest->first[c]; i < rest->first[c + 1]; i++) {
-            const int32_t d = rest->distance[against][i];
-            if (targets->upper[rest->member[i]] > floor && d > farthest[c])
-                farthest[c] = d;
+            const int32_t d = rest->distance[side][i];
+            if (targets->upper[rest->member[i]] > floor && d > rest->farthest[c])
+                rest->farthest[c] = d;
         }
-    }
-    for (uint32_t turn = 0; turn < rest->components; turn++) {
-        const uint32_t c = against ? rest->components - 1 - turn : turn;
-        if (against)
-            limit_by_pivot(rest, c, bounds);
-        for (uint64_t edge = rest->first_edge[c]; edge < rest->first_edge[c + 1]; edge++) {
-            const uint32_t near = against ? rest->edge_to[edge] : c, far = against ? c : rest->edge_to[edge];
-            if (farthest[far] >= 0 && farthest[far] + rest->edge_length[edge] > farthest[near])
-                farthest[near] = farthest[far] + rest->edge_length[edge];
-        }
-        if (!against)
-            limit_by_pivot(rest, c, bounds);
     }
 }
 
-/* Sets beyond[] to upper bounds of the distances in the rest (rest.h). */
-void rest_beyond(struct rest *rest, int against, const struct bounds *bounds, const struct bounds *targets, int32_t floor,
-                 int32_t *beyond)
+/* Raises farthest[c] by the targets of other components that the pivot of c reaches, or that reach it. Edges lead to components with
+ * smaller numbers, so a component comes after all that its targets are in. */
+static void find_farther_targets(struct rest *rest, enum side side, const struct bounds *bounds)
 {
-    find_farthest(rest, against, bounds, targets, floor);
+    int32_t *farthest = rest->farthest;
+    for (uint32_t c = 0; side == ALONG && c < rest->components; c++) {
+        for (uint64_t edge = rest->first_edge[c]; edge < rest->first_edge[c + 1]; edge++) {
+            const int32_t beyond = farthest[rest->edge_to[edge]];
+            if (beyond >= 0 && beyond + rest->edge_length[edge] > farthest[c])
+                farthest[c] = beyond + rest->edge_length[edge];
+        }
+        limit_by_pivot(rest, c, bounds);
+    }
+    for (uint32_t c = rest->components; side == AGAINST && c-- > 0;) {
+        limit_by_pivot(rest, c, bounds);
+        for (uint64_t edge = rest->first_edge[c]; farthest[c] >= 0 && edge < rest->first_edge[c + 1]; edge++) {
+            int32_t *of = &farthest[rest->edge_to[edge]];
+            if (farthest[c] + rest->edge_length[edge] > *of)
+                *of = farthest[c] + rest->edge_length[edge];
+        }
+    }
+}
+
+/* Sets uncovered[] to upper bounds of the distances in the rest (rest.h). */
+void rest_bound_uncovered(struct rest *rest, enum side side, const struct bounds *bounds, const struct bounds *targets, int32_t floor,
+                          int32_t *uncovered)
+{
+    find_own_targets(rest, side, targets, floor);
+    find_farther_targets(rest, side, bounds);
     for (uint32_t c = 0; c < rest->components; c++) {
         for (uint32_t i = rest->first[c]; i < rest->first[c + 1]; i++)
-            beyond[rest->member[i]] = rest->farthest[c] < 0 ? 0 : rest->farthest[c] + rest->distance[!against][i];
+            uncovered[rest->member[i]] = rest->farthest[c] < 0 ? 0 : rest->farthest[c] + rest->distance[!side][i];
     }
 }

@@ -96,7 +96,7 @@ uint64_t root_search_index(const struct root_search *s, const struct root *root)
 }
 
 /* Collective. Finds the best vertex of all ranks (root_search.h). */
-uint64_t root_search_best(const struct root_search *s, struct picked mine, struct found_vertex *found)
+uint64_t root_search_best_of_ranks(const struct root_search *s, struct picked mine, struct found_vertex *found)
 {
     const struct comm *comm = &s->searcher->comm;
     const uint64_t key = comm_max_of(comm, mine.key);
@@ -119,7 +119,7 @@ static int precedes(const void *context, uint64_t one, uint64_t other)
 int root_search_pick(const struct root_search *s, const struct bounds *bounds, enum pick pick, const int32_t *distance,
                      int32_t least, struct found_vertex *found)
 {
-    const uint64_t key = root_search_best(s, bounds_pick(bounds, pick, distance, least, precedes, s), found);
+    const uint64_t key = root_search_best_of_ranks(s, bounds_pick(bounds, pick, distance, least, precedes, s), found);
     const int32_t value = (int32_t)(key >> 33);
     const int is_largest = pick == PICK_FARTHEST || pick == PICK_REMOTE || pick == PICK_EXTREME;
     found->value = is_largest ? value : INT32_MAX - value;
@@ -127,7 +127,7 @@ int root_search_pick(const struct root_search *s, const struct bounds *bounds, e
 }
 
 /* Collective. Lowers the upper bounds by a landmark (root_search.h). */
-enum status root_search_limit(const struct root_search *s, const struct landmark_limit *l, struct error *e)
+enum status root_search_narrow_by_landmark(const struct root_search *s, const struct landmark_limit *l, struct error *e)
 {
     const struct comm *comm = &s->searcher->comm;
     const int32_t top = l->most_to + l->most_from;
@@ -136,19 +136,19 @@ enum status root_search_limit(const struct root_search *s, const struct landmark
         fail_memory(e, "distances of pairs", ((size_t)top + 2) * sizeof *far);
     if (comm_agree(comm, e) == ST_OK) {
         memset(far, 0xff, ((size_t)top + 2) * sizeof *far);
-        bounds_far(l->targets, l->from, far, top);
+        bounds_farthest_by_upper(l->targets, l->from, far, top);
         comm_max_ids(comm, far, 4, (uint64_t)top + 2);
-        bounds_limits(limit + 1, l->most_to, far, top);
-        bounds_limit(l->bounds, l->to, limit + 1, l->beyond, l->floor);
+        bounds_find_limits(limit + 1, l->most_to, far, top);
+        bounds_apply_limits(l->bounds, l->to, limit + 1, l->uncovered, l->floor);
     }
     free(far);
     free(limit);
     return e->status;
 }
 
-/* Sets *first and *end to the vertices of this rank with one edge: the last ones of shard number g of this rank, or, behind the
- * last shard, of the delegates. */
-static void leaves_of(const struct root_search *s, uint32_t g, uint64_t *first, uint64_t *end)
+/* Sets *first and *end to the vertices with one edge of shard number g of this rank, or, behind the last shard, of the delegates. They are
+ * the last ones there, as degrees descend. */
+static void find_leaves(const struct root_search *s, uint32_t g, uint64_t *first, uint64_t *end)
 {
     const struct graph *graph = &s->searcher->graph;
     const int is_shard = g < graph->device_count;
@@ -164,7 +164,7 @@ int root_search_is_leaf(const struct root_search *s, uint64_t index)
     uint64_t first, end;
     if (index >= s->count)
         return 0;
-    leaves_of(s, shard_of_index(s, index), &first, &end);
+    find_leaves(s, shard_of_index(s, index), &first, &end);
     return index >= first;
 }
 
@@ -178,7 +178,7 @@ void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, 
         return;
     bounds_limit_neighbour(bounds, distance, e);
     for (uint32_t g = 0; g < parts; g++) {
-        leaves_of(s, g, &first, &end);
+        find_leaves(s, g, &first, &end);
         bounds_share_leaf(bounds, distance, e, first, end);
     }
 }
@@ -212,5 +212,5 @@ int root_search_hub(const struct root_search *s, const struct bounds *bounds, in
             best = hub;
     }
     found->value = 0;
-    return root_search_best(s, best, found) > 0;
+    return root_search_best_of_ranks(s, best, found) > 0;
 }

@@ -8,10 +8,8 @@
 
 #include "bounds.h"
 
+#include "traverse/programs/joined/joined_graph.h"
 #include "traverse/session/searcher.h"
-
-/* Which way a search goes: along the edges, or against those of a directed graph. */
-enum side { ALONG, AGAINST, SIDES };
 
 struct root_search {
     struct searcher *searcher;
@@ -27,8 +25,8 @@ struct root_search {
 enum status root_search_open(struct root_search *s, struct searcher *searcher, struct searcher *reverse, struct error *e);
 void root_search_close(struct root_search *s); /* frees everything; *s may be zeroed */
 
-/* Collective. Searches from a root, along the edges or against them. Sets the array `distance`, of s->capacity values, to the distances of the vertices of this rank,
- * by index; -1 (DEPTH_UNREACHED) if not reached. A failure ends the whole job, as other ranks would wait. */
+/* Collective. Searches from a root, along the edges or against them. Sets distance[s->capacity] to the distances of the vertices of this
+ * rank, by index; -1 (DEPTH_UNREACHED) if not reached. A failure ends the whole job, as other ranks would wait. */
 void root_search_run(struct root_search *s, enum side side, const struct root *root, int32_t *distance);
 
 /* A vertex that was picked among those of all ranks. `value` is its distance or bound, of which PICK_... speaks. */
@@ -44,7 +42,7 @@ int root_search_pick(const struct root_search *s, const struct bounds *bounds, e
 
 /* Collective. Each rank passes its best vertex with its key; key 0: it has none. Sets found->root, on all ranks, to the vertex with the
  * largest key; of equal ones, to that with the smallest stored id. Returns this key. */
-uint64_t root_search_best(const struct root_search *s, struct picked mine, struct found_vertex *found);
+uint64_t root_search_best_of_ranks(const struct root_search *s, struct picked mine, struct found_vertex *found);
 
 /* Collective. Finds a vertex of the highest degree among those that are live or, if `live` is 0, whose lower bound is NEVER_REACHED.
  * Returns 0 if there is none. */
@@ -56,12 +54,12 @@ struct landmark_limit {
     const struct bounds *targets; /* the bounds of the vertices at the other ends of pairs */
     const int32_t *to, *from;     /* distances of this rank's vertices to the landmark, and from it to them */
     int32_t most_to, most_from;   /* the largest of each, over all ranks */
-    const int32_t *beyond;        /* as in bounds_limit */
+    const int32_t *uncovered;     /* as in bounds_apply_limits */
     int32_t floor;                /* upper bounds below it are of no use, and are not told apart */
 };
 
 /* Collective. Lowers the upper bounds of l->bounds by the pairs that a landmark leaves possible. */
-enum status root_search_limit(const struct root_search *s, const struct landmark_limit *l, struct error *e);
+enum status root_search_narrow_by_landmark(const struct root_search *s, const struct landmark_limit *l, struct error *e);
 
 /* Returns the index of a root on this rank, or UINT64_MAX if another rank has it, or no rank. */
 uint64_t root_search_index(const struct root_search *s, const struct root *root);
@@ -69,11 +67,18 @@ uint64_t root_search_index(const struct root_search *s, const struct root *root)
 /* Returns whether the vertex with this index on this rank has one edge only; 0 for UINT64_MAX. Edges that were given twice count as two. */
 int root_search_is_leaf(const struct root_search *s, uint64_t index);
 
-/* Collective. If a root has one edge only, uses this by the functions of bounds.h, with its distances and its eccentricity. */
+/* Collective. If a root has one edge only, calls bounds_limit_neighbour and bounds_share_leaf with its distances and its eccentricity e. */
 void root_search_share_leaf(const struct root_search *s, struct bounds *bounds, const struct root *root,
                             const int32_t *distance, int32_t e);
 
 /* Returns the stored id of the vertex with this index. */
 uint64_t root_search_id(const struct root_search *s, uint64_t index);
+
+/* Returns the index of vertex v of the joined graph of all shards, where one rank has all. */
+static inline uint64_t index_of_joined(const struct joined_graph *all, uint64_t v)
+{
+    const uint64_t delegates = all->shards->manifest.d;
+    return v < delegates ? all->vertices - delegates + v : v - delegates;
+}
 
 #endif

@@ -121,27 +121,28 @@ static uint64_t list_candidates(const struct rounds *r, const struct round *roun
     return smaller(count, MOST_LISTED);
 }
 
-/* Collective. Sets *root to the first live vertex of the lists of all ranks, and its value to the key. *at is the place in the list of
- * this rank. Returns 0 if there is none. */
-static int next_root(const struct rounds *r, enum side side, const struct candidate *list, uint64_t listed, uint64_t *at,
+/* Collective. Sets *root to the first live vertex of the lists of all ranks, and its value to a lower bound of its eccentricity. *at is the
+ * index in the list of this rank. Returns 0 if no list has a live vertex. */
+static int next_root(const struct rounds *r, const struct round *round, const struct candidate *list, uint64_t listed, uint64_t *at,
                      struct found_vertex *root)
 {
-    while (*at < listed && r->bounds[side]->upper[list[*at].pick.index] <= 0)
+    while (*at < listed && r->bounds[round->side]->upper[list[*at].pick.index] <= 0)
         ++*at;
-    root->value = (int32_t)root_search_best(r->search, *at < listed ? list[*at].pick : (struct picked){0}, root);
-    return root->value > 0;
+    const int32_t key = (int32_t)root_search_best_of_ranks(r->search, *at < listed ? list[*at].pick : (struct picked){0}, root);
+    root->value = round->distance == NULL ? INT32_MAX - key : key; /* as key_in has it */
+    return key > 0;
 }
 
 /* ---- one search after the other ---- */
 
-/* Collective. Searches from root number `number` of a round, and raises the lower bounds. Uses that a root has one edge only. Returns the
- * eccentricity of the root. */
-static int32_t search_alone(struct rounds *r, enum side side, const struct found_vertex *root, uint32_t number, uint64_t size,
-                            int32_t *assumed, int32_t *scratch)
+/* Collective. Searches from root number `number` of a round, and raises the lower bounds. A root with one edge lets others share its
+ * eccentricity (root_search_share_leaf). Returns this eccentricity. */
+static int32_t search_single(struct rounds *r, enum side side, const struct found_vertex *root, uint32_t number, uint64_t size,
+                             int32_t *assumed, int32_t *scratch)
 {
     const uint64_t index = root_search_index(r->search, &root->root);
     root_search_run(r->search, side, &root->root, scratch);
-    const int32_t far_here = bounds_raise(r->bounds[!side], scratch, root->value, number, assumed);
+    const int32_t far_here = bounds_raise_by_round(r->bounds[!side], scratch, root->value, number, assumed);
     const int32_t ecc = (int32_t)comm_max_of(&r->search->searcher->comm, (uint64_t)(far_here + 1)) - 1;
     if (index != UINT64_MAX)
         r->bounds[side]->upper[index] = 0;
@@ -152,31 +153,22 @@ static int32_t search_alone(struct rounds *r, enum side side, const struct found
 
 /* ---- all together ---- */
 
-/* Returns the index of a vertex of the joined graph, of which this rank has all. */
-static uint64_t index_of_joined(const struct rounds *r, uint64_t v)
+/* Makes a root not live. If the root is a leaf (it has one edge) of an undirected graph, other leaves at its neighbour get its eccentricity
+ * `ecc` and are not live any more either, and the eccentricity of the neighbour is smaller by 1: as bounds_share_leaf and
+ * bounds_limit_neighbour, by the rows. */
+static void retire_root(const struct rounds *r, enum side side, const struct root *root, uint64_t size, int32_t ecc)
 {
     const struct joined_graph *all = &r->all[ALONG];
-    const uint64_t delegates = all->shards->manifest.d;
-    return v < delegates ? all->vertices - delegates + v : v - delegates;
-}
-
-/* Takes a root out of the live vertices and, in an undirected graph, if it has one edge only, the other leaves at its neighbour with it, whose eccentricities
- * are the same. Sets their lower bounds to `ecc`. The eccentricity of the neighbour is smaller by 1. As bounds_limit_neighbour and
- * bounds_share_leaf, by the rows. */
-static void take_out(const struct rounds *r, enum side side, const struct root *root, uint64_t size, int32_t ecc)
-{
-    const struct joined_rows *rows = r->all[ALONG].push;
-    const uint64_t v = joined_vertex(&r->all[ALONG], root);
+    const struct joined_rows *rows = all->push;
+    const uint64_t v = joined_vertex(all, root);
     struct bounds *b = r->bounds[side];
-    b->upper[index_of_joined(r, v)] = 0;
-    if (is_directed(r))
+    b->upper[index_of_joined(all, v)] = 0;
+    if (is_directed(r) || size == 2 || !root_search_is_leaf(r->search, index_of_joined(all, v)))
         return;
-    const uint64_t neighbour = rows->columns[rows->offsets[v]], index = index_of_joined(r, neighbour);
-    if (size == 2 || !root_search_is_leaf(r->search, index_of_joined(r, v)))
-        return;
+    const uint64_t neighbour = rows->columns[rows->offsets[v]], index = index_of_joined(all, neighbour);
     b->upper[index] = (int32_t)smaller((uint64_t)b->upper[index], (uint64_t)(ecc - 1));
     for (uint64_t at = rows->offsets[neighbour]; at < rows->offsets[neighbour + 1]; at++) {
-        const uint64_t leaf = index_of_joined(r, rows->columns[at]);
+        const uint64_t leaf = index_of_joined(all, rows->columns[at]);
         if (!root_search_is_leaf(r->search, leaf))
             continue;
         b->lower[leaf] = ecc;
@@ -184,13 +176,13 @@ static void take_out(const struct rounds *r, enum side side, const struct root *
     }
 }
 
-/* What raise_level needs to know of a batch. */
+/* The context of raise_level: a batch, and the bounds that its levels raise. */
 struct raising {
     const struct rounds *rounds;
-    const struct bounds *bounds; /* those that are raised */
-    const struct found_vertex *roots;
-    const struct batch_level *level;
-    int32_t *assumed;
+    const struct bounds *bounds;
+    const struct found_vertex *roots; /* [roots of the batch] with the lower bounds of their eccentricities */
+    const struct batch_level *level;  /* the present level */
+    int32_t *assumed;                 /* as in bounds_raise_by_round */
 };
 
 /* Raises the lower bounds of the vertices of a piece of a level to its depth, and lowers their assumed upper bounds. Of the roots that
@@ -203,7 +195,7 @@ static uint64_t raise_piece(void *context, int thread, uint64_t piece)
     const int32_t depth = (int32_t)level->depth;
     (void)thread;
     for (uint64_t i = piece * LEVEL_STEP; i < smaller((piece + 1) * LEVEL_STEP, level->count); i++) {
-        const uint64_t v = level_vertex(level, i), found = *level_found(level, v), index = index_of_joined(raising->rounds, v);
+        const uint64_t v = level_vertex(level, i), found = *level_found(level, v), index = index_of_joined(&raising->rounds->all[ALONG], v);
         if (found == 0)
             continue;
         if (b->upper[index] > 0 && b->lower[index] < depth)
@@ -245,7 +237,7 @@ static enum status search_together(struct rounds *r, enum side side, const struc
                from_far ? "far vertices" : "open vertices", run.seconds);
     for (uint32_t i = 0; i < count; i++) {
         ecc[i] = (int32_t)results[i].farthest;
-        take_out(r, side, &roots[i].root, size, ecc[i]);
+        retire_root(r, side, &roots[i].root, size, ecc[i]);
     }
     return ST_OK;
 }
@@ -260,9 +252,9 @@ struct round rounds_choose(const struct rounds *r, const struct known *k, int32_
     for (uint32_t i = 0; i < k->landmarks; i++) {
         struct landmark_counts counts;
         uint64_t beyond = 0;
-        if (k->eccentricity[i] >= (is_directed(r) ? MOST_LEVELS : FEW_LEVELS))
+        if (k->farthest[ALONG][i] >= (is_directed(r) ? MOST_LEVELS : FEW_LEVELS))
             continue;
-        bounds_levels(r->bounds[ALONG], to[i], r->bounds[AGAINST], from[i], k->least_open, &counts);
+        bounds_count_levels(r->bounds[ALONG], to[i], r->bounds[AGAINST], from[i], k->least_open, &counts);
         comm_sum_u64(&r->search->searcher->comm, (uint64_t *)&counts, sizeof counts / sizeof(uint64_t));
         for (int32_t x = MOST_LEVELS - 2; x >= 0; x--) {
             beyond += counts.candidates[x + 1];
@@ -277,7 +269,8 @@ struct round rounds_choose(const struct rounds *r, const struct known *k, int32_
     return round;
 }
 
-/* Sets *assumed to the array of assumed upper bounds, all of which are above any other, or to NULL if the round does without. */
+/* Sets *assumed to the array of assumed upper bounds, all of which become INT32_MAX, or to NULL if the roots of the round tell no upper
+ * bounds: those of searches from far vertices hardly do, and in a directed graph a search tells none. */
 static enum status reset_assumed(struct rounds *r, const struct round *round, int32_t **assumed, struct error *e)
 {
     const struct bounds *b = r->bounds[round->side];
@@ -305,13 +298,12 @@ enum status rounds_run(struct rounds *r, const struct round *round, uint64_t mos
     reset_assumed(r, round, &assumed, e);
     if (comm_agree(&r->search->searcher->comm, e) != ST_OK)
         return e->status;
-    for (*count = 0; *count < most && next_root(r, side, list, listed, &at, &roots[*count]); ++*count) {
-        struct found_vertex *root = &roots[*count];
-        root->value = round->distance == NULL ? INT32_MAX - root->value : root->value;
+    for (*count = 0; *count < most && next_root(r, round, list, listed, &at, &roots[*count]); ++*count) {
+        const struct found_vertex *root = &roots[*count];
         if (together)
-            take_out(r, side, &root->root, size, INT32_MAX); /* so that no leaf with the same neighbour follows */
+            retire_root(r, side, &root->root, size, INT32_MAX); /* so that no leaf with the same neighbour follows */
         else
-            ecc[*count] = search_alone(r, side, root, *count, size, assumed, scratch);
+            ecc[*count] = search_single(r, side, root, *count, size, assumed, scratch);
     }
     if (together && search_together(r, side, roots, *count, size, round->distance != NULL, assumed, ecc, e) != ST_OK)
         return e->status;
@@ -320,6 +312,6 @@ enum status rounds_run(struct rounds *r, const struct round *round, uint64_t mos
         roots[i].value = ecc[i];
     }
     if (assumed != NULL)
-        bounds_assume(r->bounds[side], assumed, excess);
+        bounds_apply_assumed(r->bounds[side], assumed, excess);
     return ST_OK;
 }

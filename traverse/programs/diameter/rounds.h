@@ -30,20 +30,20 @@ struct rounds {
     struct batch_backend backend; /* of the CPU, but gives no batch up */
     struct batch batch[SIDES];
     int together;     /* 1: `all` and `batch` are open; -1: they cannot be; 0: not yet tried */
-    int32_t *assumed; /* [bounds->count] as in bounds_raise; NULL: not yet allocated */
+    int32_t *assumed; /* [bounds->count] as in bounds_raise_by_round; NULL: not yet allocated */
 };
 
 void rounds_close(struct rounds *rounds); /* frees everything; *rounds may be zeroed */
 
-/* Collective. Chooses the set of a round: the targets farther than some x from a landmark, or else all open vertices, with different bounds.
- * Each set is judged by the searches that the open vertices would take if each search settled as many of them as those of the set do.
- * from[i] are the distances from landmark number i, and to[i] those to it. */
+/* Collective. Chooses the set of a round: the targets farther than some x from a landmark, or else all vertices with different bounds
+ * (open ones). Each set is judged by the searches that the open vertices would take if each search settled as many of them as those of the
+ * set do. from[i] are the distances from landmark number i, and to[i] those to it. */
 struct round rounds_choose(const struct rounds *rounds, const struct known *known, int32_t *const *from, int32_t *const *to);
 
-/* Collective. Searches from up to `most` roots of a set, of which there is at least one; `most` is at most ROUND_MOST. Sets roots[] to
- * the roots and their eccentricities, or on the side AGAINST the largest distances to them, and *count to their number. Narrows the bounds
- * of all other vertices; the caller makes the bounds of the roots these numbers. `size` is the number of vertices of the component, `scratch`
- * [search->capacity] is overwritten. */
+/* Collective. Searches from up to `most` roots of a set, of which there is at least one; `most` is at most ROUND_MOST. Sets roots[] to the
+ * roots and their eccentricities, or on the side AGAINST the largest distances to them, and *count to their number. Narrows the bounds of
+ * all other vertices; the caller sets those of the roots. `size` is the number of vertices of the component; scratch[search->capacity] is
+ * overwritten. */
 enum status rounds_run(struct rounds *rounds, const struct round *round, uint64_t most, uint64_t size, int32_t *scratch,
                        struct found_vertex *roots, uint32_t *count, struct error *e);
 
