@@ -7,6 +7,7 @@
 #define DBFS_BATCH_RANKS_H
 
 #include "batch_cpu.h"
+#include "batch_messages.h"
 
 /* Opens *ranks for a search whose graph ranks divide, and sets s->weight, which is over all ranks. If a rank fails, or passes an
  * `e` that has failed, the call fails on all ranks. The caller calls batch_ranks_close, even after a failure. */
