@@ -87,20 +87,40 @@ EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$batch" -@ 1 --backend cuda -n 90 -
     "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs find what the CPU finds' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
 check 'centralities of several ranks are those of one' cmp "$tmp/alone" "$tmp/ranks"
-check_exit 0 'ranks that divide a graph' "$MPIEXEC" -n 3 "$batch" -@ 1 --distribute -n 90 --force --centrality "$tmp/ranks" "$tmp/rmat"
-check_says 'the GPUs are not used: ranks that divide a graph search on CPUs'
-check "$situation: centralities are those of one rank" cmp "$tmp/alone" "$tmp/ranks"
 check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
 check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
-for room in 16 64 128; do # rows or words have no room
+for room in 16 64 96; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
-    check_says 'GPU 0 (.*): .*joined_gpu.c.*cudaMalloc'
+    check_says "GPU 0 (.*): the graph takes [0-9.]* KiB of device memory, and a search [0-9.]* KiB; $room.* KiB are free; a smaller --batch"
+    check_says 'and so do more ranks, each with a GPU, that divide the graph (--distribute)'
 done
+
+# ---- ranks that divide a graph ----
+# Hubs that all ranks know, and edges between ranks alone; searches that push and pull, and by list; each message whole and as a list.
+rm -f "$tmp/kernels.divided"
+EMULATED_KERNELS=$tmp/kernels.divided BACKEND=cuda EMULATED_GPUS=2 EMULATED_SEED=7 EMULATED_LATE=250 bash tests/cli/batch-distribute.sh 2>&1 |
+    sed 's/^\(ok\|not ok\|skip\) - /&emulated: /'
+for way in write_whole write_list read_words take_changed take_delegates list_changed; do
+    check "GPUs of ranks that divide a graph took the way $way" \
+        test "$(awk -v way=$way '$1 ~ way { sum += $NF; runs++ } END { print sum - 2 * runs }' "$tmp/kernels.divided")" -gt 0
+done
+cp "$tmp/rmat.txt" "$tmp/halves.txt"
+pack halves 2 20
+EMULATED_GPUS=2 EMULATED_MEMORY=100K check_exit 0 'GPUs that hold half a graph each' "$MPIEXEC" -n 2 "$batch" -@ 1 --force --batch 256 \
+    -n 150 --centrality "$tmp/ranks" "$tmp/halves"
+check_says 'a GPU has [0-9.]* KiB, and the whole graph takes about [0-9.]* KiB there: the ranks divide it among them'
+"$batch" --backend cpu -q -@ 1 -n 150 --batch 256 --force --centrality "$tmp/alone" "$tmp/halves" >"$tmp/cpu"
+check "$situation: centralities are those of one CPU" cmp "$tmp/alone" "$tmp/ranks"
+EMULATED_MEMORY=64K check_exit 5 'GPUs that do not hold their part' "$MPIEXEC" -n 2 "$batch" -q -@ 1 --batch 256 --distribute "$tmp/halves"
+check_says 'GPU 0 (.*): the graph takes .*; a smaller --batch takes less, and so do more shards and ranks, each with a GPU'
+check_exit 5 'a rank without a GPU beside one with a GPU' "$MPIEXEC" -n 1 "$batch" -q -@ 1 --distribute "$tmp/halves" : \
+    -n 1 env EMULATED_GPUS=0 "$batch" -q -@ 1 --distribute "$tmp/halves"
+check_says 'rank 1 .*there is no GPU, and other ranks have one: take only hosts with GPUs, or --backend cpu'
 
 # tables that the host makes of the levels which the GPU shows; small batches end before their frontier is empty, and others follow
 for ask in '-n 40 --batch 5 --max-depth 2 --reached' '-n 90 --hops' '-n 90 -t 3,99,7 --depths' '--sample 90 --centrality'; do
     for backend in cpu cuda; do
-        timeout 120 "$batch" --backend $backend -@ 1 -q --force $ask "$tmp/table.$backend" "$tmp/rmat" >"$tmp/out" 2>"$tmp/err" || cat "$tmp/err"
+        timeout 120 "$batch" --backend $backend -@ 1 -q --force $ask "$tmp/table.$backend" "$tmp/halves" >"$tmp/out" 2>"$tmp/err" || cat "$tmp/err"
     done
     check "dbfs-batch ${ask##* } writes on a GPU what it writes on CPUs" cmp "$tmp/table.cpu" "$tmp/table.cuda"
 done
@@ -114,6 +134,7 @@ kernels=$(cat traverse/programs/batch/cuda/*.cu | tr '\n' ' ' | grep -oE '__glob
 # A kernel must be launched more often than where nothing is searched, as opening launches each once to load it.
 EMULATED_KERNELS=$tmp/kernels.opened "$batch" --backend cuda -@ 1 -q -r 8 "$tmp/components" >"$tmp/out"
 EMULATED_KERNELS=$tmp/kernels.searched "$batch" --backend cuda -@ 1 -q -n 256 --batch 5 "$tmp/rmat" >"$tmp/out"
+cat "$tmp/kernels.divided" >>"$tmp/kernels.searched" # some kernels are for ranks that divide a graph
 missing=$(for kernel in $kernels; do
     kernel=${kernel#batch_} kernel=${kernel%_kernel}
     [ "$(launches $kernel "$tmp/kernels.searched")" -gt $(($(launches $kernel "$tmp/kernels.opened") + 2)) ] || echo $kernel

@@ -67,11 +67,16 @@ enum status backend_choose(const struct backend **backend, enum backend_choice c
 enum status backend_agree(const struct backend **backend, enum backend_choice choice, const struct cli *cli, const struct comm *comm,
                           struct error *e)
 {
-    int unused;
     backend_choose(backend, choice, cli, e);
+    return backend_is_same(*backend, comm, e);
+}
+
+enum status backend_is_same(const struct backend *backend, const struct comm *comm, struct error *e)
+{
+    int unused;
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    const uint64_t on_cpu = *backend == &backend_cpu;
+    const uint64_t on_cpu = backend == &backend_cpu;
     if (comm_min_of(comm, on_cpu) < on_cpu) {
         const char *missing = missing_gpu(&unused);
         fail(e, ST_RESOURCE, "%s, and other ranks have one: take only hosts with GPUs, or --backend cpu",

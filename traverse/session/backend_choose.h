@@ -18,6 +18,10 @@ enum status backend_choose(const struct backend **backend, enum backend_choice c
 enum status backend_agree(const struct backend **backend, enum backend_choice choice, const struct cli *cli, const struct comm *comm,
                           struct error *e);
 
+/* Collective. Fails with ST_RESOURCE if some ranks have chosen a GPU and others have not. If a rank passes an `e` that has failed, the
+ * call fails on all ranks. */
+enum status backend_is_same(const struct backend *backend, const struct comm *comm, struct error *e);
+
 /* Returns a number for the GPU that device `slot` of this host would use: its address on the host's buses, plus 1. All
  * processes of the host see the same number for a GPU. Returns 0 if the device would use no GPU. Opens no device. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot);

@@ -25,8 +25,9 @@
 /* bytes of memory for each root with -n all: the id as given, the id in struct roots, and the struct root */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
-/* about the bytes that a rank has for each vertex, without words: its id, where its row begins, its places in lists and a byte */
-enum { VERTEX_BYTES = 8 + 8 + 8 + 2 };
+/* about the bytes of the host that a rank has for each vertex, without words: its id, where its row begins, its places in lists and a byte;
+ * and for each word: those of the search or, with a GPU, the one that is shown */
+enum { VERTEX_BYTES = 8 + 8 + 8 + 2, WORD_BYTES = 24, SHOWN_BYTES = 8 };
 
 /* All state of the program. */
 struct batching {
@@ -72,7 +73,7 @@ static const struct option_row own_options[] = {
     {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH, .kind = TAKE_FLAG, .at = AT(no_checksum),
      .help = "do not compute checksums of distances"},
     {.name = "distribute", .group = GROUP_MACHINE, .of = OF_BATCH, .kind = TAKE_FLAG, .at = AT(distribute),
-     .help = "divide the graph among the ranks, which search together, on CPUs"},
+     .help = "divide the graph among the ranks, which search together"},
     {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
      .least = 1, .most = BATCH_MOST, .help = "search from N roots at once, 256 at most (default 64)"},
 };
@@ -156,8 +157,6 @@ static void parse(struct args *args, int argc, char **argv)
         cli_usage(&args->cli, "--resume goes on with --centrality alone: all other results are written in one run");
     if (args->distribute && args->parents != NULL)
         cli_usage(&args->cli, "--distribute: the ranks find no parents together; --depths has distances, and dbfs-traverse finds parents");
-    if (args->distribute && args->backend == BACKEND_CUDA)
-        cli_usage(&args->cli, "--distribute is for CPUs: with --backend cuda each GPU needs the whole graph");
 }
 
 /* ---- set-up ---- */
@@ -190,53 +189,77 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return e->status;
 }
 
-/* Returns about how many bytes a rank takes that has the whole graph and the words of a batch. Reads the heads of all parts. */
-static uint64_t whole_bytes(const struct args *args, uint64_t words, struct error *e)
+/* About the bytes that a rank takes that has the whole graph and the words of a batch, and those that each rank has. */
+struct whole {
+    uint64_t host, host_left, device, device_left;
+};
+
+/* Sets whole->host and whole->device. Reads the heads of all parts. */
+static enum status measure_whole(const struct batching *b, int words, struct whole *whole, struct error *e)
 {
+    const int on_gpu = b->backend->device_bytes != NULL;
     struct manifest m = {0};
-    uint64_t vertices = 0, bytes = 0;
-    if (manifest_read(&m, args->folder, e) == ST_OK)
+    uint64_t vertices = 0, edges = 0;
+    if (manifest_read(&m, b->args.folder, e) == ST_OK)
         vertices = m.d;
+    const int directed = m.direction == EDGES_DIRECTED;
     for (uint32_t s = 0; s < m.p && e->status == ST_OK; s++) {
         struct shard shard = {0};
-        if (manifest_open_shard(&m, args->folder, s, &shard, e) == ST_OK) {
+        if (manifest_open_shard(&m, b->args.folder, s, &shard, e) == ST_OK) {
             vertices += shard.locals;
-            bytes += residence_taken_bytes(&shard, RESIDENT_PACKED) + 4 * shard_edges(&shard);
+            edges += shard_edges(&shard);
+            whole->host += residence_taken_bytes(&shard, RESIDENT_PACKED);
         }
         shard_close(&shard);
     }
-    bytes += vertices * (VERTEX_BYTES + 24 * words + (m.direction == EDGES_DIRECTED ? 8 : 0));
+    whole->host += 4 * edges + vertices * (VERTEX_BYTES + (uint64_t)words * (on_gpu ? SHOWN_BYTES : WORD_BYTES) + (directed ? 8 : 0));
+    whole->device = on_gpu ? b->backend->device_bytes(vertices, edges, directed, words) : 0;
     manifest_free(&m);
-    return bytes;
+    return e->status;
 }
 
-/* Collective. Chooses whether the ranks divide the graph: with --distribute, or if the memory of some rank does not hold it. Then only
- * CPUs search. */
-static enum status choose_sharing(struct batching *b, uint64_t words, struct error *e)
+/* Tells that ranks divide the graph, because the memory of one, or of its GPU, does not hold the whole. */
+static void tell_division(const struct cli *cli, const char *of, uint64_t left, uint64_t taken)
 {
-    struct args *args = &b->args;
+    char text[2][32];
+    cli_note(cli, "a %s has %s, and the whole graph takes about %s there: the ranks divide it among them, and search together "
+             "(--distribute)", of, format_size(left, text[0], 32), format_size(taken, text[1], 32));
+}
+
+/* Collective. Chooses whether the ranks divide the graph: with --distribute, or if the memory of some rank, or of its GPU, does not hold
+ * it. Then all ranks have GPUs, or none. */
+static enum status choose_sharing(struct batching *b, int words, struct error *e)
+{
+    const struct args *args = &b->args;
     const struct comm *comm = &b->searcher.comm;
+    const int is_open = comm->ranks > 1 && !args->distribute && args->parents == NULL;
     struct memory_budget budget;
-    uint64_t bytes = 0;
+    struct whole whole = {0};
     memory_budget_init(&budget, comm_memory(comm, args->cli.memory_bytes));
-    if (comm->ranks > 1 && !args->distribute && args->parents == NULL && args->backend != BACKEND_CUDA && comm->rank == 0)
-        bytes = whole_bytes(args, words, e);
+    whole.host_left = budget.limit_bytes;
+    whole.device_left = UINT64_MAX;
+    if (is_open && comm->rank == 0 && e->status == ST_OK)
+        measure_whole(b, words, &whole, e);
+    if (is_open && e->status == ST_OK && b->backend->device_left != NULL)
+        b->backend->device_left(comm, &whole.device_left, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    comm_broadcast(comm, &bytes, sizeof bytes, 0);
-    const uint64_t least = comm_min_of(comm, budget.limit_bytes);
+    /* rank 0 alone has measured */
+    whole.host = comm_max_of(comm, whole.host);
+    whole.device = comm_max_of(comm, whole.device);
+    whole.host_left = comm_min_of(comm, whole.host_left);
+    whole.device_left = comm_min_of(comm, whole.device_left);
     if (comm->ranks == 1 && args->distribute)
         cli_note(&args->cli, "--distribute: has no effect with one rank");
-    if (bytes > least && comm->rank == 0)
-        cli_note(&args->cli, "a rank has %" PRIu64 " MiB, and the whole graph takes about %" PRIu64 ": the ranks divide it among "
-                 "them, and search together (--distribute)", least >> 20, bytes >> 20);
-    b->sharing = comm->ranks > 1 && (args->distribute || bytes > least) ? comm : &comm_alone;
-    if (b->sharing->ranks == 1)
-        return ST_OK;
-    if (args->backend == BACKEND_AUTO && comm->rank == 0 && backend_gpu_address(BACKEND_AUTO, 0) != 0)
-        cli_note(&args->cli, "the GPUs are not used: ranks that divide a graph search on CPUs");
-    args->backend = BACKEND_CPU;
-    return ST_OK;
+    const int is_short = whole.host > whole.host_left || whole.device > whole.device_left;
+    if (is_short && comm->rank == 0) {
+        if (whole.host > whole.host_left)
+            tell_division(&args->cli, "rank", whole.host_left, whole.host);
+        else
+            tell_division(&args->cli, "GPU", whole.device_left, whole.device);
+    }
+    b->sharing = comm->ranks > 1 && (args->distribute || is_short) ? comm : &comm_alone;
+    return e->status;
 }
 
 /* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
@@ -248,9 +271,9 @@ static enum status set_up(struct batching *b, struct error *e)
     struct searcher *s = &b->searcher;
     const struct backend *backend;
     const int words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4;
-    if (choose_sharing(b, (uint64_t)words, e) == ST_OK && backend_choose(&backend, args->backend, &args->cli, e) == ST_OK)
+    if (backend_choose(&backend, args->backend, &args->cli, e) == ST_OK)
         b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
-    if (comm_agree(&s->comm, e) != ST_OK)
+    if (choose_sharing(b, words, e) != ST_OK || backend_is_same(backend, b->sharing, e) != ST_OK)
         return e->status;
     if (searcher_open_shards(s, b->sharing, RESIDENT_PACKED, NULL, e) == ST_OK)
         joined_graph_open(&b->all, &s->graph, b->sharing, 1, &s->budget, e);

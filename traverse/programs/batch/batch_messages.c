@@ -27,7 +27,7 @@ enum status batch_messages_open(struct batch_messages *m, const struct joined_gr
                                  .ghosts = {ghosts->begin, NULL, graph->vertices},
                                  .shown = {ghosts->shown_begin, ghosts->shown, 0}};
     m->most = smaller(m->delegates * m->words / 4, INT_MAX / 4);
-    m->message_bytes = larger(batch_message_at(m, &m->ghosts, R), batch_message_at(m, &m->shown, R)) + 8;
+    m->message_bytes = larger(batch_message_at(m, &m->ghosts, R), batch_message_at(m, &m->shown, R)) + 16;
     m->memory_bytes = 2 * m->message_bytes + 8 * m->delegates * m->words + 2 * m->most * sizeof *m->changed;
     m->to = zeroed(R, sizeof *m->to, what, e);
     m->from = zeroed(R, sizeof *m->from, what, e);

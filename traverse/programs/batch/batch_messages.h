@@ -65,10 +65,10 @@ static inline uint64_t batch_entry_bytes(const struct batch_messages *m)
 }
 
 /* Returns the byte at which the message to or from a rank begins in `sent` or `received`. Each rank's part has room for entries of all
- * vertices that this side has of the rank. */
+ * vertices that this side has of the rank, and begins at a multiple of 16 bytes, as loads of a GPU need it. */
 static inline uint64_t batch_message_at(const struct batch_messages *m, const struct batch_side *side, uint32_t rank)
 {
-    return (side->begin[rank] * batch_entry_bytes(m) + 7) / 8 * 8 + 8 * rank;
+    return (side->begin[rank] * batch_entry_bytes(m) + 15) / 16 * 16 + 16 * rank;
 }
 
 /* Sets the size of the message to a rank, in which m->used[rank] vertices have a word that is not 0. Returns whether it is a list,

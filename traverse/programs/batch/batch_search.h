@@ -98,6 +98,7 @@ struct batch_found {
     uint64_t count[BATCH_MOST];  /* for each root: number of vertices that the root found */
     /* for each root: estimated number of edges of the vertices in `count`; 0 after a sparse level */
     uint64_t weight[BATCH_MOST];
+    uint64_t pull_edges_left;    /* what batch_levels.pull_edges_left becomes; only after a dense level on a GPU */
 };
 
 /* The state of a batch between two levels. */
@@ -149,6 +150,10 @@ struct batch_backend {
      * backend gives no batch up. */
     int (*open_single)(struct batch_search *search);
     void (*run_single)(struct batch_search *search, struct batch_run *run, int threads);
+    /* `device_bytes` returns about how many bytes of its GPU a rank takes that has the whole graph, with `edges` edges in all rows, and the
+     * words of a batch. `device_left` sets *bytes to what the GPU of the rank has left for it. Both are NULL on the CPU. */
+    uint64_t (*device_bytes)(uint64_t vertices, uint64_t edges, int directed, int words);
+    enum status (*device_left)(const struct comm *comm, uint64_t *bytes, struct error *e);
 };
 
 extern const struct batch_backend batch_cpu;  /* the backend for the cores of the host */

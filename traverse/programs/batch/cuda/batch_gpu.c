@@ -1,40 +1,51 @@
 /* batch_gpu.c: searches from a batch of roots on a GPU, as a struct batch_backend (batch_search.h)
  *
  * The host launches the kernels of a level, and waits for the counts of the level. If distances are noted, it also copies
- * the words of the level from the GPU. */
-#include "batch_kernels.h"
-
-#include "traverse/programs/batch/batch_search.h"
-#include "traverse/programs/joined/cuda/joined_gpu.h"
+ * the words of the level from the GPU. If ranks divide the graph, it passes words on between the kernels of a level. */
+#include "batch_gpu_ranks.h"
 
 #include "formats/base/arith.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* BRIEF_MEAN: pulls read briefs (batch_words.cuh) instead of words if, on average, fewer roots than this have found a vertex of
- * the frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
+ * the frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time, at most. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct gpu_batch gpu;
     struct joined_gpu on;          /* the GPU with the graph on it; owns all device memory */
+    struct batch_gpu_ranks *ranks; /* what the ranks that divide the graph exchange; NULL: this rank has all shards */
     uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
     struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
-    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, in the order of the list */
-    /* [vertices] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
+    uint64_t *gathered;            /* [gathered_words] device memory: words of listed vertices, in the order of the list */
+    /* [vertices and ghosts] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
     /* Memory of the host, which batch_depths_note reads. The three arrays are allocated when a level is first shown. */
-    uint64_t *shown;               /* [vertices][words] the frontier words */
-    uint64_t *shown_gathered;      /* [GATHERED] copy of `gathered` */
-    uint32_t *shown_list;          /* [vertices] the vertices of a sparse frontier */
+    uint64_t *shown;               /* [noted vertices][words] the frontier words */
+    uint64_t *shown_gathered;      /* [gathered_words] copy of `gathered` */
+    uint32_t *shown_list;          /* [vertices and ghosts] the vertices of a sparse frontier */
 };
 
-/* Returns the number of bytes of an array of words for all vertices, such as s->gpu.seen. */
+/* Returns the number of vertices and ghosts. */
+static uint64_t all_vertices(const struct batch_search *s)
+{
+    return s->graph->vertices + joined_ghosts_count(&s->graph->ghosts);
+}
+
+/* Returns the number of bytes of an array of words for all vertices and ghosts, such as s->gpu.seen. */
 static uint64_t word_bytes(const struct batch_search *s)
 {
-    return s->graph->vertices * (uint64_t)s->gpu.words * 8;
+    return all_vertices(s) * (uint64_t)s->gpu.words * 8;
+}
+
+/* Returns the number of words that s->gathered has room for. */
+static uint64_t gathered_words(const struct batch_search *s)
+{
+    return smaller(GATHERED, all_vertices(s) * (uint64_t)s->gpu.words);
 }
 
 /* Cuts the long rows to pull, of more than BATCH_SHORT_ROW columns, into pieces of BATCH_PULL_PIECE columns. Writes the
@@ -53,40 +64,57 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch
     return pieces;
 }
 
-/* Allocates all memory of a search except the graph: device memory, and s->level on the host. Fills in the pieces of long
- * rows. batch_gpu_close frees everything, even after a failure. */
-static enum status take_memory(struct batch_search *s, struct error *e)
+/* An array of device memory: the address of its pointer, and its elements. */
+struct device_array {
+    void *pointer;
+    uint64_t count, width;
+};
+
+/* Sets array[ARRAYS] to the device memory of a search, without the graph and without messages. Returns its bytes. */
+enum { ARRAYS = 12 };
+static uint64_t list_arrays(struct batch_search *s, struct device_array array[ARRAYS])
 {
     struct gpu_batch *gpu = &s->gpu;
-    const uint64_t vertices = s->graph->vertices, width = 8 * (uint64_t)gpu->words;
-    const uint64_t pieces = vertices + s->graph->push->edges / BATCH_PUSH_PIECE;
-    gpu->long_pieces = cut_long_rows(s->graph, NULL);
-    if (gpu->long_pieces > 0) {
-        const uint64_t bytes = gpu->long_pieces * sizeof *gpu->long_rows;
-        struct gpu_batch_piece *long_rows;
-        if (joined_gpu_take(&s->on, &gpu->long_rows, gpu->long_pieces, sizeof *gpu->long_rows, e) != ST_OK)
-            return e->status;
-        long_rows = malloc(bytes);
-        if (long_rows == NULL)
-            return fail_memory(e, "pieces of rows", bytes);
+    const uint64_t all = all_vertices(s), width = 8 * (uint64_t)gpu->words, briefs = gpu->words > 1 ? all : 0;
+    const struct device_array arrays[ARRAYS] = {
+        {&gpu->long_rows, gpu->long_pieces, sizeof *gpu->long_rows},
+        {&gpu->seen, all, width},
+        {&gpu->now, all, width},
+        {&gpu->next, all, width},
+        {&gpu->listed, all / 32 + 1, 4},
+        {&gpu->list, all, 4},
+        {&gpu->pieces, s->graph->vertices + s->graph->push->edges / BATCH_PUSH_PIECE, sizeof *gpu->pieces},
+        {&gpu->level, 1, sizeof *gpu->level},
+        {&s->brief[0], briefs, 4},
+        {&s->brief[1], briefs, 4},
+        {&s->roots, BATCH_MOST, 4},
+        {&s->gathered, gathered_words(s), 8}};
+    uint64_t bytes = 0;
+    memcpy(array, arrays, sizeof arrays);
+    for (int i = 0; i < ARRAYS; i++)
+        bytes += arrays[i].count * arrays[i].width;
+    return bytes;
+}
+
+/* Allocates all memory of a search except the graph and messages: device memory, and s->level on the host. Fills in the pieces of
+ * long rows. batch_gpu_close frees everything, even after a failure. */
+static enum status take_memory(struct batch_search *s, const struct device_array array[ARRAYS], struct error *e)
+{
+    struct gpu_batch *gpu = &s->gpu;
+    const uint64_t bytes = gpu->long_pieces * sizeof *gpu->long_rows;
+    struct gpu_batch_piece *long_rows = bytes > 0 && e->status == ST_OK ? malloc(bytes) : NULL;
+    if (bytes > 0 && e->status == ST_OK && long_rows == NULL)
+        fail_memory(e, "pieces of rows", bytes);
+    for (int i = 0; i < ARRAYS; i++)
+        joined_gpu_take(&s->on, array[i].pointer, array[i].count, array[i].width, e);
+    if (e->status == ST_OK && long_rows != NULL) {
         cut_long_rows(s->graph, long_rows);
         joined_gpu_copy(&s->on, (void *)gpu->long_rows, long_rows, bytes, e);
-        free(long_rows);
     }
-    joined_gpu_take(&s->on, &gpu->seen, vertices, width, e);
-    joined_gpu_take(&s->on, &gpu->now, vertices, width, e);
-    joined_gpu_take(&s->on, &gpu->next, vertices, width, e);
-    joined_gpu_take(&s->on, &gpu->listed, vertices / 32 + 1, 4, e);
-    joined_gpu_take(&s->on, &gpu->list, vertices, 4, e);
-    joined_gpu_take(&s->on, &gpu->pieces, pieces, sizeof *gpu->pieces, e);
-    joined_gpu_take(&s->on, &gpu->level, 1, sizeof *gpu->level, e);
-    for (int i = 0; i < 2; i++)
-        joined_gpu_take(&s->on, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
-    joined_gpu_take(&s->on, &s->roots, BATCH_MOST, 4, e);
-    joined_gpu_take(&s->on, &s->gathered, GATHERED, 8, e);
+    free(long_rows);
     if (e->status == ST_OK)
         CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->on.where, e);
-    joined_gpu_clear(&s->on, gpu->listed, (vertices / 32 + 1) * 4, e);
+    joined_gpu_clear(&s->on, gpu->listed, (all_vertices(s) / 32 + 1) * 4, e);
     return e->status;
 }
 
@@ -102,25 +130,51 @@ static void clear_words(struct batch_search *s, int both, struct error *e)
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
+/* Opens the search as batch_gpu_open does, but for what is collective: copies the graph to the GPU, and allocates all memory. */
+static enum status open_on_gpu(struct batch_search *s, const struct batch_setup *setup, struct error *e)
+{
+    struct device_array array[ARRAYS];
+    uint64_t bytes = 0;
+    s->gpu.vertices = s->gpu.pull_end = s->graph->vertices;
+    s->gpu.noted = s->graph->noted;
+    s->gpu.words = setup->words;
+    s->gpu.long_pieces = cut_long_rows(s->graph, NULL);
+    if (joined_graph_is_divided(s->graph)) {
+        s->ranks = zeroed(1, sizeof *s->ranks, "search", e);
+        if (s->ranks == NULL || batch_gpu_ranks_open(s->ranks, s->graph, setup->words, &s->on, &bytes, e) != ST_OK)
+            return e->status;
+    }
+    bytes += list_arrays(s, array);
+    if (joined_gpu_open(&s->on, s->graph, setup->comm, bytes, e) != ST_OK)
+        return e->status;
+    s->gpu.push = s->on.push;
+    s->gpu.pull = s->on.pull;
+    if (take_memory(s, array, e) == ST_OK && s->ranks != NULL)
+        batch_gpu_ranks_take(s->ranks, e);
+    return e->status;
+}
+
 /* Opens *search on the GPU of the rank: copies the graph to the GPU, and allocates all device memory. Launches each kernel
- * once without work, because CUDA loads a kernel at its first launch, and searches must not wait for this. The caller calls
- * batch_gpu_close even after a failure. */
+ * once without work, because CUDA loads a kernel at its first launch, and searches must not wait for this. Collective if ranks divide
+ * the graph. The caller calls batch_gpu_close even after a failure. */
 static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_setup *setup, struct error *e)
 {
     struct batch_search *s = *search = calloc(1, sizeof *s);
     if (s == NULL)
-        return fail_memory(e, "search", sizeof *s);
-    s->graph = graph;
-    s->gpu.vertices = graph->vertices;
-    s->gpu.words = setup->words;
-    if (joined_gpu_open(&s->on, graph, setup->comm, e) != ST_OK)
+        fail_memory(e, "search", sizeof *s);
+    else
+        s->graph = graph;
+    if (comm_agree(graph->ghosts.comm, e) != ST_OK)
         return e->status;
-    s->gpu.push = s->on.push;
-    s->gpu.pull = s->on.pull;
-    if (take_memory(s, e) == ST_OK)
+    if (open_on_gpu(s, setup, e) == ST_RESOURCE) {
+        const size_t used = strlen(e->text);
+        snprintf(e->text + used, sizeof e->text - used, "; a smaller --batch takes less, and so do more %s, each with a GPU%s",
+                 s->ranks != NULL ? "shards and ranks" : "ranks", s->ranks != NULL ? "" : ", that divide the graph (--distribute)");
+    }
+    if (e->status == ST_OK)
         clear_words(s, 1, e);
-    if (e->status != ST_OK)
+    if (comm_agree(graph->ghosts.comm, e) != ST_OK)
         return e->status;
     cuda_batch_roots(&s->gpu, s->roots, 0, s->on.stream);
     cuda_batch_push(&s->gpu, 0, s->on.stream);
@@ -131,6 +185,8 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     /* no vertex is active and all words are zero, so these find nothing */
     cuda_batch_pull(&s->gpu, s->on.stream);
     cuda_batch_list(&s->gpu, s->on.stream);
+    if (s->ranks != NULL)
+        batch_gpu_ranks_load(s->ranks, &s->gpu, e);
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
@@ -140,6 +196,9 @@ static void batch_gpu_close(struct batch_search *s)
     if (s == NULL)
         return;
     cudaFreeHost(s->level);
+    if (s->ranks != NULL)
+        batch_gpu_ranks_close(s->ranks);
+    free(s->ranks);
     joined_gpu_close(&s->on);
     memory_release(s->graph->budget, s->shown);
     memory_release(s->graph->budget, s->shown_gathered);
@@ -147,52 +206,75 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies its
- * list, and sets level->list and level->count. Then only the words of listed vertices are copied, and all other words in
- * level->found are old. The first call allocates memory of the host, within the budget. */
-static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
+/* Copies the frontier words of the vertices that this rank notes to the host, and sets level->found to the copy. If the frontier is
+ * sparse, also copies its list, and sets level->list and level->count. Then only the words of listed vertices are copied, and all other
+ * words in level->found are old. The first call allocates memory of the host, within the budget. */
+static void copy_frontier(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
-    const uint64_t vertices = s->graph->vertices, W = (uint64_t)s->gpu.words, step = GATHERED / W;
+    const uint64_t noted = s->graph->noted, vertices = s->graph->vertices - noted, W = (uint64_t)s->gpu.words, step = GATHERED / W;
     if (s->shown_list == NULL &&
         (memory_take(budget, (void **)&s->shown, vertices * W, 8, "words of a level", e) != ST_OK ||
-         memory_take(budget, (void **)&s->shown_gathered, GATHERED, 8, "words of a level", e) != ST_OK ||
-         memory_take(budget, (void **)&s->shown_list, vertices, 4, "frontier of a batch", e) != ST_OK))
+         memory_take(budget, (void **)&s->shown_gathered, gathered_words(s), 8, "words of a level", e) != ST_OK ||
+         memory_take(budget, (void **)&s->shown_list, all_vertices(s), 4, "frontier of a batch", e) != ST_OK))
         return;
     level->found = s->shown;
+    level->count = vertices;
     if (!l->is_sparse) {
-        joined_gpu_copy(&s->on, s->shown, s->gpu.now, word_bytes(s), e);
+        joined_gpu_copy(&s->on, s->shown, s->gpu.now + noted * W, vertices * W * 8, e);
         return;
     }
     level->list = s->shown_list;
-    level->count = s->level->listed;
-    joined_gpu_copy(&s->on, s->shown_list, s->gpu.list, level->count * 4, e);
-    for (uint64_t first = 0; first < level->count && e->status == ST_OK; first += step) {
-        const uint64_t part = smaller(level->count - first, step);
+    level->count = 0;
+    joined_gpu_copy(&s->on, s->shown_list, s->gpu.list, s->level->listed * 4, e);
+    for (uint64_t first = 0; first < s->level->listed && e->status == ST_OK; first += step) {
+        const uint64_t part = smaller(s->level->listed - first, step);
         cuda_batch_gather(&s->gpu, first, part, s->gathered, s->on.stream);
         if (CUDA_LAUNCHED(s->on.where, e) != ST_OK ||
             joined_gpu_copy(&s->on, s->shown_gathered, s->gathered, part * W * 8, e) != ST_OK)
             return;
-        for (uint64_t i = 0; i < part; i++)
-            memcpy(s->shown + s->shown_list[first + i] * W, s->shown_gathered + i * W, W * 8);
+        for (uint64_t i = 0; i < part; i++) {
+            const uint64_t v = s->shown_list[first + i];
+            if (v < noted || v >= s->graph->vertices) /* another rank notes it */
+                continue;
+            memcpy(s->shown + (v - noted) * W, s->shown_gathered + i * W, W * 8);
+            s->shown_list[level->count++] = (uint32_t)(v - noted);
+        }
     }
 }
 
+/* Shows the frontier (copy_frontier). If ranks divide the graph, with the counts of this rank. */
+static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
+{
+    copy_frontier(s, l, level, e);
+    if (s->ranks == NULL)
+        return;
+    batch_gpu_ranks_check(s->ranks, e);
+    level->found_by = s->ranks->messages.here;
+}
+
 /* Ends a level, or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
- * swaps the frontier and next words. Does nothing if *e has failed before. */
+ * swaps the frontier and next words. If ranks divide the graph, l->found becomes the sum over all ranks, and a failure ends the job.
+ * Does nothing if *e has failed before. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;
-    if (e->status != ST_OK || CUDA_LAUNCHED(s->on.where, e) != ST_OK ||
-        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) != ST_OK)
+    if (e->status == ST_OK && CUDA_LAUNCHED(s->on.where, e) == ST_OK)
+        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
+    if (s->ranks != NULL)
+        batch_gpu_ranks_check(s->ranks, e);
+    if (e->status != ST_OK)
         return;
     s->gpu.now = s->gpu.next;
     s->gpu.next = words;
-    l->found = (struct batch_found){.vertices = s->level->vertices, .edges = s->level->edges, .read = s->level->read};
+    l->found = (struct batch_found){.vertices = s->level->vertices, .edges = s->level->edges, .read = s->level->read,
+                                    .pull_edges_left = s->level->pull_edges_left};
     for (int r = 0; r < BATCH_MOST; r++) {
         l->found.count[r] = s->level->count[r];
         l->found.weight[r] = s->level->weight[r];
     }
+    if (s->ranks != NULL)
+        batch_messages_sum(&s->ranks->messages, &l->found);
 }
 
 /* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU, and sets l->found. */
@@ -200,18 +282,18 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
 {
     uint32_t roots[BATCH_MOST], count = run->count;
     for (uint32_t i = 0; i < count; i++)
-        roots[i] = run->roots[i] == JOINED_NOWHERE ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
+        roots[i] = run->roots[i] >= JOINED_ELSEWHERE ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
     clear_words(s, !l->is_sparse, e);
-    if (e->status != ST_OK || joined_gpu_copy(&s->on, s->roots, roots, count * sizeof *roots, e) != ST_OK)
-        return;
-    cuda_batch_roots(&s->gpu, s->roots, count, s->on.stream);
-    cuda_batch_take_list(&s->gpu, count, s->on.stream);
+    if (e->status == ST_OK && joined_gpu_copy(&s->on, s->roots, roots, count * sizeof *roots, e) == ST_OK) {
+        cuda_batch_roots(&s->gpu, s->roots, count, s->on.stream);
+        cuda_batch_take_list(&s->gpu, count, s->on.stream);
+    }
     end_level(s, l, e);
 }
 
 /* Launches the kernels of a sparse level: they push the frontier, zero the frontier words, and list the found vertices as
  * the next frontier. Does not wait for them. If the frontier is dense, first makes a list of it, and waits for its
- * length. */
+ * length. If ranks divide the graph, words of listed ghosts go to their owners before. */
 static void visit_sparse(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     if (!l->is_sparse) {
@@ -224,14 +306,42 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
         if (CUDA_LAUNCHED(s->on.where, e) == ST_OK)
             joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
     }
-    const uint64_t pieces = s->level->pieces;
+    const uint64_t pieces = s->level->pieces, most = smaller(l->found.edges, all_vertices(s));
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
     if (e->status != ST_OK)
         return;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->on.stream);
     cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, pieces, s->on.stream);
-    cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
+    if (s->ranks != NULL)
+        batch_gpu_ranks_move_found(s->ranks, &s->gpu, most, e);
+    cuda_batch_take_list(&s->gpu, most, s->on.stream);
+}
+
+/* Launches the pulls of a dense level if ranks divide the graph. Ghosts are not found here but at their owners, which get the pushed
+ * bits; and what all ranks have found of a delegate is put together. */
+static void pull_with_ranks(struct batch_search *s, const struct batch_levels *l, struct error *e)
+{
+    const uint64_t vertices = s->graph->vertices, delegates = s->graph->shards->manifest.d, words = (uint64_t)s->gpu.words;
+    const int pulls = (l->pulls[0] | l->pulls[1] | l->pulls[2] | l->pulls[3]) != 0;
+    if (l->pushes)
+        batch_gpu_ranks_send_pushed(s->ranks, &s->gpu, e);
+    if (pulls)
+        batch_gpu_ranks_show_frontier(s->ranks, &s->gpu, s->gpu.brief != NULL ? s->brief[0] : NULL, e);
+    cuda_batch_pull_long(&s->gpu, s->on.stream);
+    s->gpu.pull_end = delegates;
+    cuda_batch_pull(&s->gpu, s->on.stream);
+    /* they are counted behind the reduction: other ranks may have found the same bits */
+    joined_gpu_clear(&s->on, &s->gpu.level->vertices, 2 * sizeof s->gpu.level->vertices, e);
+    joined_gpu_clear(&s->on, s->gpu.level->count, sizeof s->gpu.level->count + sizeof s->gpu.level->weight, e);
+    batch_gpu_ranks_begin_join(s->ranks, &s->gpu, e);
+    s->gpu.pull_from = delegates;
+    s->gpu.pull_end = vertices;
+    cuda_batch_pull(&s->gpu, s->on.stream);
+    batch_gpu_ranks_end_join(s->ranks, &s->gpu, e);
+    s->gpu.pull_from = 0;
+    if (pulls)
+        joined_gpu_clear(&s->on, s->gpu.now + vertices * words, (all_vertices(s) - vertices) * words * 8, e);
 }
 
 /* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a list of
@@ -253,7 +363,12 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
         cuda_batch_scatter(&s->gpu, l->is_sparse ? s->level->pieces : BATCH_AS_LISTED, s->on.stream);
     else
         cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->on.stream);
-    cuda_batch_pull(&s->gpu, s->on.stream);
+    if (s->ranks != NULL) {
+        pull_with_ranks(s, l, e);
+    } else {
+        cuda_batch_pull_long(&s->gpu, s->on.stream);
+        cuda_batch_pull(&s->gpu, s->on.stream);
+    }
     s->brief[1] = s->brief[0];
     s->brief[0] = s->gpu.next_brief;
 }
@@ -269,11 +384,38 @@ static void visit(struct batch_search *s, int sparse, struct batch_levels *l, st
     else
         visit_dense(s, l, e);
     end_level(s, l, e);
-    l->pull_edges_left = sparse ? l->pull_edges_left : s->level->pull_edges_left;
+    l->pull_edges_left = sparse ? l->pull_edges_left : l->found.pull_edges_left;
+}
+
+/* ---- before the graph is opened ---- */
+
+/* Returns about how many bytes of its GPU a rank takes that has the whole graph. All rows may be long. */
+static uint64_t device_bytes(uint64_t vertices, uint64_t edges, int directed, int words)
+{
+    const struct joined_rows rows = {.edges = edges};
+    const struct joined_graph graph = {.vertices = vertices, .push = &rows};
+    struct batch_search s = {.graph = &graph, .gpu = {.words = words, .long_pieces = edges / BATCH_SHORT_ROW}};
+    struct device_array array[ARRAYS];
+    return list_arrays(&s, array) + joined_gpu_row_bytes(vertices, edges) + (directed ? joined_gpu_row_bytes(vertices, 0) : 0);
+}
+
+/* Sets *bytes to what the GPU of the rank has left for it. Ranks that share a GPU have a part each. */
+static enum status device_left(const struct comm *comm, uint64_t *bytes, struct error *e)
+{
+    const struct gpu_user user = {comm->host, comm->rank, comm->host_rank};
+    char where[GPU_WHERE];
+    size_t unused = 0, total = 0;
+    int ordinal, gpus = 1;
+    if (gpu_choose(&user, &ordinal, where, e) == ST_OK && CUDA_TRY(cudaGetDeviceCount(&gpus), where, e) == ST_OK)
+        CUDA_TRY(cudaMemGetInfo(&unused, &total), where, e);
+    *bytes = unused / divide_up(comm->host_ranks, (uint64_t)gpus);
+    return e->status;
 }
 
 const struct batch_backend batch_cuda = {.open = batch_gpu_open,
                                          .close = batch_gpu_close,
                                          .start = start,
                                          .visit = visit,
-                                         .show = show};
+                                         .show = show,
+                                         .device_bytes = device_bytes,
+                                         .device_left = device_left};

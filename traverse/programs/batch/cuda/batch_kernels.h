@@ -44,18 +44,20 @@ struct gpu_batch_level {
 /* A search, as it is passed to kernels. */
 struct gpu_batch {
     struct gpu_rows push, pull;
-    uint64_t vertices;
+    uint64_t vertices;                       /* those with rows; ghosts have the numbers from here on (joined_graph.h) */
+    uint64_t noted;                          /* vertices from this number on are counted as found; 0 if no ranks divide the graph */
+    uint64_t pull_from, pull_end;            /* cuda_batch_pull takes the vertices pull_from to pull_end - 1 */
     int words;                               /* number of 64-bit words per vertex: 1, 2 or 4 */
-    /* [vertices][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
+    /* [vertices and ghosts][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
     uint64_t *seen, *now, *next;
-    /* [vertices] during a sparse level, the vertices found so far; after it, the list of the frontier */
+    /* [vertices and ghosts] during a sparse level, the vertices found so far; after it, the list of the frontier, and of ghosts */
     uint32_t *list;
-    /* [vertices] bitmap of the vertices in `list`. Not used if there is one word per vertex. */
+    /* [vertices and ghosts] bitmap of the vertices in `list`. Not used if there is one word per vertex. */
     uint32_t *listed;
     struct gpu_batch_piece *pieces;          /* the pieces of the rows of the frontier */
-    /* [vertices] the brief of the words of `now` of each vertex (batch_words.cuh). NULL: pulls read `now`. */
+    /* [vertices and ghosts] the brief of the words of `now` of each vertex (batch_words.cuh). NULL: pulls read `now`. */
     const uint32_t *brief;
-    /* [vertices] the brief of the words of `next` of each vertex; written by pulls if there are several words per vertex */
+    /* [vertices and ghosts] the brief of the words of `next` of each vertex; written by pulls if there are several words per vertex */
     uint32_t *next_brief;
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
@@ -91,7 +93,10 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Finds the next frontier of a dense level. Each vertex pulls bits of roots from its neighbours, and takes the bits that other
+/* Pulls along the long rows, before cuda_batch_pull, which goes on with what was found. */
+void cuda_batch_pull_long(const struct gpu_batch *b, cudaStream_t stream);
+
+/* Finds the next frontier of a dense level, among the vertices pull_from to pull_end - 1. Each vertex pulls bits of roots from its neighbours, and takes the bits that other
  * roots have pushed; bits of roots that have seen it before are left out. The new bits are stored in `next` and `next_brief`,
  * added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);

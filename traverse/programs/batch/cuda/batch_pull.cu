@@ -177,7 +177,7 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
 {
     const uint64_t v = base + lane_id();
-    const bool is_here = v < b.vertices, is_long = is_here && row_edges(b.pull, v) > BATCH_SHORT_ROW;
+    const bool is_here = v < b.pull_end, is_long = is_here && row_edges(b.pull, v) > BATCH_SHORT_ROW;
     const batch_words<W> missing = missing_in<W>(b.pulls, seen);
     const bool waits = is_here && !is_long && is_any<W>(missing);
     const unsigned waiting = __ballot_sync(ALL_LANES, waits);
@@ -196,7 +196,7 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
+/* Finds the new bits of the vertices that pull in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
  * and writes their briefs to b.next_brief if there are several words per vertex. Fills the counts of *b.level. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
@@ -206,9 +206,10 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
     unsigned long long vertices = 0, edges = 0, edges_left = 0, read = 0;
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + first; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
+    for (uint64_t base = b.pull_from + (uint64_t)blockIdx.x * BLOCK + first; base < b.pull_end;
+         base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t v = base + lane_id();
-        const bool is_here = v < b.vertices;
+        const bool is_here = v < b.pull_end;
         batch_words<W> seen = {};
         if (is_here)
             seen = load_words<W>(b.seen, v);
@@ -254,13 +255,18 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
     }
 }
 
-/* Launches the pulls of a dense level: a kernel that pulls along long rows, if there are any and a root pulls, and a kernel
- * that pulls for all vertices, and adds the bits that roots have pushed. */
+/* Launches the kernel that pulls along long rows, if there are any and a root pulls. */
+void cuda_batch_pull_long(const struct gpu_batch *b, cudaStream_t stream)
+{
+    const int blocks = blocks_for(b->long_pieces, WARPS);
+    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
+        BATCH_BY_WORDS(b, batch_pull_long_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
+}
+
+/* Launches the kernel that pulls for the vertices pull_from to pull_end - 1, and adds the bits that roots have pushed. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
-    const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);
-    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
-        BATCH_BY_WORDS(b, batch_pull_long_kernel<W><<<blocks_of_long, BLOCK, 0, stream>>>(*b));
+    const int blocks = blocks_for(b->pull_end - b->pull_from, BLOCK);
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 

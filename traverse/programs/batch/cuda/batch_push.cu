@@ -7,24 +7,6 @@
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
-/* ORs `bits`, without those that vertex v has seen, into the next words of v. Appends v to the list if this thread sets its
- * first new bit. Most edges bring no new bit, so words are read first, and atomics are used only for new bits. May be
- * called by any lanes, each with its own vertex. */
-template <int W> __device__ static inline void push_to(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
-{
-    const batch_words<W> seen = load_words<W>(b.seen, v);
-    unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W, before = ~0ull;
-    bool any = false;
-    for (int j = 0; j < W; j++) {
-        const unsigned long long fresh = bits.of[j] & ~seen.of[j];
-        any |= fresh != 0;
-        if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
-            before = atomicOr(&next[j], fresh);
-    }
-    if (W == 1 ? before == 0 : any && claim_bit(b.listed, v))
-        b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
-}
-
 /* Lists the roots, with a single block: thread i sets bit i in the next words of vertex root[i], and appends the vertex to
  * b.list. Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
 template <int W>
@@ -83,17 +65,19 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* Makes the listed vertices the next frontier, with a thread for each vertex: adds the next words to the seen words, counts
- * the vertices and their edges in *b.level, and cuts their rows into pieces. Zeroes whole words of the bitmap b.listed,
- * because all its set bits belong to listed vertices. */
+ * the vertices that the rank notes and the edges of all in *b.level, and cuts their rows into pieces. Listed ghosts have no row, and
+ * their words have gone to their owners. Zeroes whole words of the bitmap b.listed, because all its set bits belong to listed
+ * vertices. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
     const uint64_t count = b.level->listed;
     bit_counts<W> counts = {};
-    unsigned long long edges = 0;
+    unsigned long long vertices = 0, edges = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
-        const bool is_here = base + threadIdx.x < count;
-        const uint32_t v = is_here ? b.list[base + threadIdx.x] : 0;
+        const bool is_listed = base + threadIdx.x < count;
+        const uint32_t v = is_listed ? b.list[base + threadIdx.x] : 0;
+        const bool is_here = is_listed && v < b.vertices;
         batch_words<W> found = {};
         uint64_t own = 0;
         if (is_here) {
@@ -103,17 +87,19 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
             for (int j = 0; j < W; j++)
                 seen.of[j] |= found.of[j];
             store_words<W>(b.seen, v, seen);
-            if (W > 1)
-                b.listed[v / 32] = 0;
         }
+        if (W > 1 && is_listed)
+            b.listed[v / 32] = 0;
         edges += own;
+        if (v < b.noted)
+            found = {};
+        vertices += is_here && v >= b.noted;
         count_bits<W>(counts, found, 0);
         append_pieces(b, is_here, v, own);
     }
     add_by_root<W>(counts.of, b.level->count);
+    block_add(vertices, shared, &b.level->vertices);
     block_add(edges, shared, &b.level->edges);
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        b.level->vertices = count;
 }
 
 /* Copies the frontier words of list entries `first` to `first` + `count` - 1 to `to` [count][W], with a thread for each. */

@@ -75,6 +75,24 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
     return bits;
 }
 
+/* ORs `bits`, without those that vertex v has seen, into the next words of v. Appends v to the list if this thread sets its
+ * first new bit. Most edges bring no new bit, so words are read first, and atomics are used only for new bits. May be
+ * called by any lanes, each with its own vertex. */
+template <int W> __device__ static inline void push_to(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
+{
+    const batch_words<W> seen = load_words<W>(b.seen, v);
+    unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W, before = ~0ull;
+    bool any = false;
+    for (int j = 0; j < W; j++) {
+        const unsigned long long fresh = bits.of[j] & ~seen.of[j];
+        any |= fresh != 0;
+        if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
+            before = atomicOr(&next[j], fresh);
+    }
+    if (W == 1 ? before == 0 : any && claim_bit(b.listed, v))
+        b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
+}
+
 /* ---- briefs ---- */
 
 /* The brief of a vertex has the set bits of its W words in 4 bytes, if they are few: a byte for the number of each bit, and

@@ -1,6 +1,8 @@
 /* joined_gpu.c: allocates and copies device memory, and copies a joined graph to a GPU */
 #include "joined_gpu.h"
 
+#include "formats/base/text.h"
+
 /* Allocates device memory for `count` elements of `width` bytes, at least for one, and does not zero it (joined_gpu.h). */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
@@ -19,9 +21,16 @@ enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e)
 /* Copies bytes between host and device, in any direction, after all earlier work of the stream. Waits for the copy. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e)
 {
-    if (CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e) != ST_OK)
+    if (bytes > 0 && CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e) != ST_OK)
         return e->status;
     return joined_gpu_wait(gpu, e);
+}
+
+/* Copies bytes as joined_gpu_copy does, without waiting. Does nothing if *e has failed before. */
+void joined_gpu_begin_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    if (e->status == ST_OK && bytes > 0)
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e);
 }
 
 /* Zeroes device memory after all earlier work of the stream, without waiting. Does nothing if *e has failed before. */
@@ -40,17 +49,37 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
         joined_gpu_take(gpu, &to->columns, rows->edges, 4, e) != ST_OK ||
         joined_gpu_copy(gpu, (void *)to->offsets, rows->offsets, ends * 8, e) != ST_OK)
         return e->status;
-    return rows->edges > 0 ? joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
+    return joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e);
+}
+
+uint64_t joined_gpu_row_bytes(uint64_t vertices, uint64_t edges)
+{
+    return (vertices + 1) * 8 + edges * 4;
+}
+
+/* Fails if the GPU has less memory left than the graph and the search take. */
+static enum status check_room(const struct joined_gpu *gpu, const struct joined_graph *graph, uint64_t search_bytes, struct error *e)
+{
+    uint64_t graph_bytes = joined_gpu_row_bytes(graph->vertices, graph->push->edges);
+    char taken[2][32], left[32];
+    size_t unused = 0, total = 0;
+    if (graph->pull != NULL && graph->pull != graph->push)
+        graph_bytes += joined_gpu_row_bytes(graph->vertices, graph->pull->edges);
+    if (CUDA_TRY(cudaMemGetInfo(&unused, &total), gpu->where, e) != ST_OK || graph_bytes + search_bytes <= unused)
+        return e->status;
+    return fail(e, ST_RESOURCE, "%s: the graph takes %s of device memory, and a search %s; %s are free", gpu->where,
+                format_size(graph_bytes, taken[0], 32), format_size(search_bytes, taken[1], 32),
+                format_size(unused, left, 32));
 }
 
 /* Chooses the GPU of the rank of `comm`, makes a stream, and copies the rows of the graph to the GPU. gpu->pull is the same
  * as gpu->push, unless the graph has other rows to pull. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
-                            struct error *e)
+                            uint64_t search_bytes, struct error *e)
 {
     const struct gpu_user user = {comm->host, comm->rank, comm->host_rank};
     int ordinal;
-    if (gpu_choose(&user, &ordinal, gpu->where, e) != ST_OK ||
+    if (gpu_choose(&user, &ordinal, gpu->where, e) != ST_OK || check_room(gpu, graph, search_bytes, e) != ST_OK ||
         CUDA_TRY(cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking), gpu->where, e) != ST_OK ||
         copy_rows(gpu, graph, graph->push, &gpu->push, e) != ST_OK)
         return e->status;

@@ -15,15 +15,17 @@ struct joined_gpu {
     /* the rows to push and the rows to pull; the same rows in an undirected graph */
     struct gpu_rows push, pull;
     cudaStream_t stream;
-    void *arrays[24];           /* [taken] all allocated arrays of device memory */
+    void *arrays[32];           /* [taken] all allocated arrays of device memory */
     int taken;
     char where[GPU_WHERE];      /* names the GPU in messages */
 };
 
-/* Opens *gpu, which must be all zeros: chooses the GPU of the rank of `comm`, and copies the graph to the GPU. The caller
- * calls joined_gpu_close even after a failure. */
+/* Opens *gpu, which must be all zeros: chooses the GPU of the rank of `comm`, and copies the graph to the GPU. ST_RESOURCE if the GPU
+ * has no room for the graph and the `search_bytes` bytes that the caller allocates afterwards. The caller calls joined_gpu_close even
+ * after a failure. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
-                            struct error *e);
+                            uint64_t search_bytes, struct error *e);
+uint64_t joined_gpu_row_bytes(uint64_t vertices, uint64_t edges); /* returns the device memory of rows */
 void joined_gpu_close(struct joined_gpu *gpu); /* Frees all device memory, and zeroes *gpu. *gpu may be all zeros. */
 
 /* Allocates device memory for `count` elements of `width` bytes, and sets the pointer at the address `array`. Does nothing
@@ -32,6 +34,9 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
 
 /* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream, and waits for it. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
+
+/* The same without waiting. Does nothing if *e has failed before. The bytes on the host stay as they are until the stream was waited for. */
+void joined_gpu_begin_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
 /* Zeroes device memory after all earlier work of the stream, without waiting. Does nothing if *e has failed before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);

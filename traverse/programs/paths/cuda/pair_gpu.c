@@ -89,7 +89,7 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
         return fail_memory(e, "searches", sizeof *p);
     p->job = job;
     if (joined_graph_open(&p->graph, job->graph, &comm_alone, !job->one_sided, job->budget, e) != ST_OK ||
-        joined_gpu_open(&p->on, &p->graph, job->comm, e) != ST_OK)
+        joined_gpu_open(&p->on, &p->graph, job->comm, 0, e) != ST_OK)
         return e->status;
     p->gpu = (struct gpu_pairs){.rows = {p->on.push, p->on.pull},
                                 .vertices = p->graph.vertices,
