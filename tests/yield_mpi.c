@@ -1,16 +1,16 @@
 /* yield_mpi.c: lets waiting ranks give their core to others
  *
- * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). A rank of MPICH spins while it waits, and keeps its
- * core to the end of its time slice. Our own waits give the core away where there are more ranks than cores
- * (formats/mpi/wait.h). MPICH's start and end do not: 8 ranks on 2 cores take .6 s for them. Here a rank offers its core
- * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
+ * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). A rank of MPICH spins while it waits, and keeps its core to the end
+ * of its time slice. Our own waits give the core away where there are more ranks than cores (formats/mpi/wait.h). MPICH's start and end do
+ * not: 8 ranks on 2 cores take .6 s for them. Here a rank offers its core each time that UCX, which carries messages for MPICH, finds
+ * nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
  *
- * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank
- * that STOP_AT_END names stops where MPI ends.
+ * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank that
+ * STOP_AT_END names stops where MPI ends.
  *
- * Hydra's mpiexec tells its proxy when the standard input has ended. Where the ranks end before MPI_Init, as after a wrong
- * option, the proxy is gone now and then (1 of 1,000, on busy cores): mpiexec then died by SIGPIPE, without the ranks'
- * messages and exit code, which it had still to read. Here such a write counts as done. */
+ * Hydra's mpiexec tells its proxy when the standard input has ended. Where the ranks end before MPI_Init, as after a wrong option, the
+ * proxy is gone now and then (1 of 1,000, on busy cores): mpiexec then died by SIGPIPE, without the ranks' messages and exit code, which
+ * it had still to read. Here such a write counts as done. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -98,7 +98,8 @@ FILENAME == ARGV[1] { value[$1] = $2 }
 NF == 4 && ($3 + 0 > $2 + 0 || $2 + 0 > $4 + 0) { bad($1 ": " $2 " is not between " $3 " and " $4) }
 FILENAME == ARGV[2] && set[$1]++ { bad($1 ": given twice") }
 { value[$1] = $2; band[$1] = NF == 4 ? $3 "\t" $4 : $2 "\t" $2 }
-END { if (failed) exit 3; for (name in value) print name "\t" value[name] "\t" band[name] }' "$work/known" "$work/given" >"$work/rates" || exit 3
+END { if (failed) exit 3; for (name in value) print name "\t" value[name] "\t" band[name] }' \
+        "$work/known" "$work/given" >"$work/rates" || exit 3
 }
 
 # ---- the model ----
@@ -278,7 +279,8 @@ if [ $files -gt 0 ]; then
             { documents = $1 - first + 1 }
             END { exit !((runs == 1 && documents == 1 && roots > 0) || levels == documents) }' "$work/part" ||
             die 3 "$file: neither what dbfs-traverse --json writes nor a --trace"
-        check_numbers "$file" '^(root|level)$|^(roots|bytes|subgraphs|environment\.edges_kept)\.|^environment\.(.*_?vertices.*|delegates|input_edges|.*ranks.*)$' \
+        check_numbers "$file" \
+            '^(root|level)$|^(roots|bytes|subgraphs)\.|^environment\.(edges_kept\.|(.*vertices.*|delegates|input_edges|.*ranks.*)$)' \
             '\.(checksum|name|direction)$'
         if grep -q '	environment.vertices	' "$work/part"; then
             one_field "$file" >>"$work/names"

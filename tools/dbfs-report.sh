@@ -658,7 +658,9 @@ END
 }
 
 plot_script() { # NAME: writes the script for $work/input: a sweep, traces or distances
-    kind=$(awk -F '\t' '{ print /^th\tdelegates\t.*\tchosen(\t|$)/ ? "sweep" : /^[ \t]*[{]/ && !/[\t,]-?[0-9]+$/ ? "traces" : "distances"; exit }' "$work/input")
+    kind=$(awk -F '\t' '{
+        print /^th\tdelegates\t.*\tchosen(\t|$)/ ? "sweep" : /^[ \t]*[{]/ && !/[\t,]-?[0-9]+$/ ? "traces" : "distances"
+        exit }' "$work/input")
     case $kind in
     sweep) plot_sweep "$1" ;;
     distances) plot_distances "$1" ;;

@@ -439,8 +439,8 @@ static enum status check_outputs(const struct options *o, struct error *e)
     return e->status;
 }
 
-/* Prints the files that are read with the inputs, for the script dbfs, which has the name of its map checked here, too. Each has two words that end in a zero: "graph" if the
- * graph depends on the file, else "time"; and the name. */
+/* Prints the files that are read with the inputs, for the script dbfs, which has the name of its map checked here, too. Each has two words
+ * that end in a zero: "graph" if the graph depends on the file, else "time"; and the name. */
 static enum status list_beside(const struct options *o, struct error *e)
 {
     char name[BESIDE_MOST][BESIDE_NAME_BYTES];

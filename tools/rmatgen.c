@@ -154,7 +154,8 @@ static enum status generate(struct generation *g, struct error *e)
 {
     const struct cli *cli = &g->options->cli;
     double start = cli_seconds(), sync_seconds = 0;
-    if (generator_init(&g->generator, &g->options->graph, cli->memory_bytes, e) != ST_OK || init_slots(g, e) != ST_OK || open_output(g, e) != ST_OK)
+    if (generator_init(&g->generator, &g->options->graph, cli->memory_bytes, e) != ST_OK || init_slots(g, e) != ST_OK ||
+        open_output(g, e) != ST_OK)
         return e->status;
     progress_start(cli);
     progress_stage("making edges", g->options->count, PROGRESS_ITEMS);

@@ -1,5 +1,6 @@
 /* key_values.h: small text files of `key value` lines, for programs and for people. The first line names the kind of file and its version.
- * The last line, `crc XXXXXXXX`, is the CRC of all lines before it. The manifest and the journal of shards are such files (SPEC-shard.md). */
+ * The last line, `crc XXXXXXXX`, is the CRC of all lines before it. The manifest and the journal of shards are such files
+ * (SPEC-shard.md). */
 #ifndef DBFS_KEY_VALUES_H
 #define DBFS_KEY_VALUES_H
 

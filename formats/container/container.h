@@ -22,7 +22,8 @@ enum section_encoding {
     ENCODING_PACKED = 1 /* packed.h */
 };
 
-/* A kind of file, such as a split: its 8-byte magic, the names of its section types, its versions, and whether its sections may be packed. */
+/* A kind of file, such as a split: its 8-byte magic, the names of its section types, its versions, and whether its sections may be
+ * packed. */
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */

@@ -1,4 +1,5 @@
-/* packed_layout.h: bit positions and limits of a packed section (packed.h), for packed*.c and for kernels; plain C that is also valid C++ */
+/* packed_layout.h: bit positions and limits of a packed section (packed.h), for packed*.c and for kernels; plain C that is also valid
+ * C++ */
 #ifndef DBFS_PACKED_LAYOUT_H
 #define DBFS_PACKED_LAYOUT_H
 

@@ -93,7 +93,8 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
 
-/* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids, which no id exceeds. */
+/* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids, which no id
+ * exceeds. */
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges, size_t count);
 
 /* Decodes a whole block: checks its CRC, decodes its edges into `edges`, which has room for EDGES_MAX_BLOCK_EDGES, and tallies
@@ -157,8 +158,8 @@ enum status edges_reader_next(struct edges_reader *reader, struct edges_block *b
 enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end, struct error *e);
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block, struct error *e);
 
-/* Reads a block of an input that cannot seek, which the next edges_reader_take will give, and returns it; its CRC is still to be compared. NULL at
- * the end, or after a failure. edges_reader_ahead returns a block that was read so and not taken; NULL if there is none. */
+/* Reads a block of an input that cannot seek, which the next edges_reader_take will give, and returns it; its CRC is still to be compared.
+ * NULL at the end, or after a failure. edges_reader_ahead returns a block that was read so and not taken; NULL if there is none. */
 const struct edges_block *edges_reader_peek(struct edges_reader *reader, struct error *e);
 const struct edges_block *edges_reader_ahead(const struct edges_reader *reader);
 

@@ -32,8 +32,8 @@ struct edges_scan {
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 
-/* Reads a stream, or one slice of it (edges_reader_slice), to its end, or until `stop` is set. *tally is set to the tally of the edges read; if
- * `proven` is set, to their number alone. The caller merges the tallies of all slices and compares them: with the trailer
+/* Reads a stream, or one slice of it (edges_reader_slice), to its end, or until `stop` is set. *tally is set to the tally of the edges
+ * read; if `proven` is set, to their number alone. The caller merges the tallies of all slices and compares them: with the trailer
  * (edges_reader_finish, edges_compare_tally) or, if `proven` is set, the number of edges (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally, struct error *e);
 

@@ -29,7 +29,8 @@ void comm_lead(struct comm *comm)
         comm->ranks = comm->host_ranks = comm->core_ranks = 1;
 }
 
-/* Waits for a broadcast of rank 0 in short sleeps, because MPI's own waits spin. Rank 0 may take its time, so --timeout does not count it. */
+/* Waits for a broadcast of rank 0 in short sleeps, because MPI's own waits spin. Rank 0 may take its time, so --timeout does not count
+ * it. */
 static void await_first(void *bytes, int count, useconds_t nap_us)
 {
     MPI_Request request;

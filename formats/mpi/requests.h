@@ -15,8 +15,8 @@ struct comm_requests {
 enum status comm_requests_open(struct comm_requests *requests, uint32_t count, struct error *e);
 void comm_requests_close(struct comm_requests *requests);
 
-/* Begin to send or to receive a message of less than 2^31 bytes in a place that is free. A receive may have room for more bytes than are sent. Messages
- * between two ranks with one tag arrive in the order in which they were sent. Not collective. */
+/* Begin to send or to receive a message of less than 2^31 bytes in a place that is free. A receive may have room for more bytes than are
+ * sent. Messages between two ranks with one tag arrive in the order in which they were sent. Not collective. */
 void comm_requests_send(struct comm_requests *requests, uint32_t place, const struct transfer *message);
 void comm_requests_receive(struct comm_requests *requests, uint32_t place, const struct transfer *message);
 

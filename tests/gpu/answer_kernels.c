@@ -199,7 +199,8 @@ static const struct gpu_shown *shown_by_all(const struct looking *l)
                                       .visited = visited == NULL ? NULL : visited + s * words,
                                       .locals = s == l->shard->index ? locals : l->shown};
         if (l->by_residues && s != l->shard->index) {
-            const struct gpu_vertices normals = {.count = locals, .visited = (uint32_t *)shown[s].visited, .depth = (int32_t *)shown[s].depth};
+            const struct gpu_vertices normals = {
+                .count = locals, .visited = (uint32_t *)shown[s].visited, .depth = (int32_t *)shown[s].depth};
             uint32_t *residues = managed(NULL, (locals / 16 + 1) * sizeof *residues);
             cuda_write_residues(&normals, residues, 0);
             managed_settle();

@@ -150,7 +150,8 @@ static void compare_looked(const struct looking *l, const int32_t *depth, const 
 
 enum shown_as { AS_DEPTHS, AS_BYTES, AS_RESIDUES };
 
-/* Looks for the parents of a search. With AS_RESIDUES levels are 3 at most, as these depths are random. With `bad` other shards do not have the vertices that columns name. */
+/* Looks for the parents of a search. With AS_RESIDUES levels are 3 at most, as these depths are random. With `bad` other shards do not
+ * have the vertices that columns name. */
 static void run_look(const struct shard *shard, uint32_t levels, enum shown_as as, uint32_t id_bytes, int bad)
 {
     struct looking l = {.shard = shard, .shown = bad ? 0 : shard->locals, .id_bytes = id_bytes};

@@ -124,8 +124,10 @@ static void test_plain_lines(void)
     for (int plain = NO_PLAIN_LINES; plain <= PLAIN_BLANK_OR_COMMA; plain++)
         right &= lines_are_right(&state, (enum plain_lines)plain, "") & lines_are_right(&state, (enum plain_lines)plain, "x\n");
     report(right, "plain lines have their edges and all other lines are given to the parser of odd ones, up to a fault");
-    report(count_odd("7 8\n9 1\r\n123456789 12345678901234567890\n", UINT64_MAX) == 0, "lines of any two ids are plain, also with a return");
-    report(count_odd("1 2\n1\n\n3 4 5\n6 7 \n1 -2\n1 \r\n", UINT64_MAX) == 6, "lines with one number, none, more than two or another sign are not plain");
+    report(count_odd("7 8\n9 1\r\n123456789 12345678901234567890\n", UINT64_MAX) == 0,
+           "lines of any two ids are plain, also with a return");
+    report(count_odd("1 2\n1\n\n3 4 5\n6 7 \n1 -2\n1 \r\n", UINT64_MAX) == 6,
+           "lines with one number, none, more than two or another sign are not plain");
     report(count_odd("1 2\n1 8\n8 1\n1 7\n", 8) == 2, "lines with an id beyond the limit are not plain");
     report(count_odd("1 2\n1 0000000000000000000000000000000000000000000000000000000000000000002\n3 4\n", 8) == 1,
            "a line of more than 64 bytes is not plain, and plain ones go on behind it");

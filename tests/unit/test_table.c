@@ -42,7 +42,8 @@ static int is_written(enum table_form form, const char *text, const char *wanted
 int main(void)
 {
     report(is_written(TABLE_TABS, "a \"b\", c", "a \"b\", c" TABS), "a table of tabs has no header, no quotes and no other blanks");
-    report(is_written(TABLE_TABS, "a\tb\r\nc\\", "a\\tb\\r\\nc\\" TABS), "a table of tabs has one line and as many fields, whatever a name has");
+    report(is_written(TABLE_TABS, "a\tb\r\nc\\", "a\\tb\\r\\nc\\" TABS),
+           "a table of tabs has one line and as many fields, whatever a name has");
     report(is_written(TABLE_CSV, "a b#", HEAD "a b#," REST), "CSV has a header, and quotes only where they are needed");
     report(is_written(TABLE_CSV, "a,\"b\"", HEAD "\"a,\"\"b\"\"\"," REST), "CSV doubles quotes within quotes");
     report(is_written(TABLE_CSV, "a\r\nb", HEAD "\"a\r\nb\"," REST), "CSV quotes the ends of lines");

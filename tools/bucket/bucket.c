@@ -1,5 +1,6 @@
-/* bucket.c: see bucket.h. Each thread keeps its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is aligned
- * to its size: a cursor has reached the end of its chunk when its address is a multiple of the size, so no pointer to the end is needed. */
+/* bucket.c: see bucket.h. Each thread keeps its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is
+ * aligned to its size: a cursor has reached the end of its chunk when its address is a multiple of the size, so no pointer to the end is
+ * needed. */
 #include "bucket_chunk.h"
 
 #include "formats/base/huge.h"

@@ -32,8 +32,9 @@ struct claim_file {
 
 enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
-/* Opens the depths, or the parents, of a graph of n vertices, of which people call the first one `base`; "-" is standard input. After
- * a failure the file need not be closed. ST_BAD_DATA if it is none of the three kinds above, or damaged; ST_INVALID if an array or a text has not n values. */
+/* Opens the depths, or the parents, of a graph of n vertices, of which people call the first one `base`; "-" is standard input. After a
+ * failure the file need not be closed. ST_BAD_DATA if it is none of the three kinds above, or damaged; ST_INVALID if an array or a text
+ * has not n values. */
 enum status claim_file_open(struct claim_file *file, const char *path, int is_depths, uint64_t n, uint32_t base,
                             const char *tmpdir, struct error *e);
 void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */

@@ -17,7 +17,8 @@ struct text_layout {
 };
 
 /* Nonzero if a file that begins with `head` is an array of NumPy, a text of lines of an id and one or two values, which begin with the id
- * `base`, and whose layout is then in *layout, or any other text. Raw integers of 4 bytes are no text, because they have a byte 0 or 255 somewhere. */
+ * `base`, and whose layout is then in *layout, or any other text. Raw integers of 4 bytes are no text, because they have a byte 0 or 255
+ * somewhere. */
 int claim_is_npy(const unsigned char *head, size_t count);
 int claim_is_text(const unsigned char *head, size_t count, uint32_t base, struct text_layout *layout);
 int claim_is_lines(const unsigned char *head, size_t count);

@@ -87,7 +87,8 @@ static enum status check_other(const struct claims *a, const struct vertex_claim
     if ((says_depth || says_parent) && a->root_count > 1)
         return fail(e, ST_INVALID, "%s: vertex %lld: %s, and it is none of the roots", name, claims_shown(a, (int64_t)v->id), what);
     if (says_depth || says_parent)
-        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and the root is %lld", name, claims_shown(a, (int64_t)v->id), what, claims_shown(a, (int64_t)a->root));
+        return fail(e, ST_INVALID, "%s: vertex %lld: %s, and the root is %lld", name, claims_shown(a, (int64_t)v->id), what,
+                    claims_shown(a, (int64_t)a->root));
     if (a->has_depths && a->has_parents && (v->depth == CLAIM_NONE) != (v->parent == CLAIM_NONE))
         return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and depth %lld", a->parents.name,
                     claims_shown(a, (int64_t)v->id), claims_shown(a, v->parent), (ll)v->depth);

@@ -82,7 +82,9 @@ function link_time(layout, near, far,   by) {
         (far ? far / rate[by "network_bandwidth"] * least(rate["network_sharing"], layout["p"] / layout["hosts"]) : 0)
 }
 # The latency of a message, or of a barrier of a relayed search.
-function link_latency(layout) { return rate[(layout["kind"] == "relay" ? "relay_" : "") (layout["hosts"] > 1 ? "network" : "host") "_latency"] }
+function link_latency(layout) {
+    return rate[(layout["kind"] == "relay" ? "relay_" : "") (layout["hosts"] > 1 ? "network" : "host") "_latency"]
+}
 
 # Devices with which one device exchanges messages: of its host, and of other hosts.
 function near_devices(layout) { return layout["p"] / layout["hosts"] - layout["group"] }

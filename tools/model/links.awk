@@ -27,7 +27,8 @@ function measure_levels(d, searches,   layout, ranks, link, i, l, masks, vertice
     ranks = layout["p"]
     if (ranks == 1) bad_run("it has one rank, and no messages")
     if (run[d, "shards_per_rank"] != 1 || layout["group"] > 1)
-        bad_run("devices read each other's memory, and counts do not tell that from messages: rates want a device for each rank, and --exchange-memory host")
+        bad_run("devices read each other's memory, and counts do not tell that from messages: " \
+            "rates want a device for each rank, and --exchange-memory host")
     link = layout["hosts"] > 1 ? "network" : "host"
     if (sum[d, "exchange_s"] == 0) link = "relay_" link
     for (i = 0; i < searches; i++)
@@ -75,7 +76,8 @@ function print_link(link,   i, n, x, latency, printed) {
     sort_numbers(x, n)
     latency = n ? quantile(x, n, .5) : 0
     if (latency > 0) {
-        print_rate(link "_latency", latency, most(quantile(x, n, .25), latency / 100), quantile(x, n, .75), link ~ /^relay_/ ? "s a barrier" : "s a message", n,
+        print_rate(link "_latency", latency, most(quantile(x, n, .25), latency / 100), quantile(x, n, .75),
+            link ~ /^relay_/ ? "s a barrier" : "s a message", n,
             "at most " few_bytes " bytes")
         printed++
     } else
@@ -84,7 +86,8 @@ function print_link(link,   i, n, x, latency, printed) {
     for (i = 1; i <= n; i++) x[i] = (seconds_of[link, i] - messages_of[link, i] * latency) / bytes_of[link, i]
     sort_numbers(x, n)
     if (n && quantile(x, n, .25) > 0) {
-        print_rate(link "_bandwidth", 1 / quantile(x, n, .5), 1 / quantile(x, n, .75), 1 / quantile(x, n, .25), "bytes a s", n, "at least " many_bytes " bytes")
+        print_rate(link "_bandwidth", 1 / quantile(x, n, .5), 1 / quantile(x, n, .75), 1 / quantile(x, n, .25),
+            "bytes a s", n, "at least " many_bytes " bytes")
         printed++
     } else
         printf "# %s_bandwidth: not measured, as %s\n", link, n ? "levels with many bytes took no longer than levels with few" : \
@@ -95,5 +98,8 @@ function print_link(link,   i, n, x, latency, printed) {
 function print_rates(   n, link, i, printed) {
     n = split("host network relay_host relay_network", link, " ")
     for (i = 1; i <= n; i++) if (levels_of[link[i]]) printed += print_link(link[i])
-    if (!printed) { print "dbfs-model: the runs tell no rate: larger graphs, or more roots, have levels that do" >"/dev/stderr"; exit failed = 3 }
+    if (!printed) {
+        print "dbfs-model: the runs tell no rate: larger graphs, or more roots, have levels that do" >"/dev/stderr"
+        exit failed = 3
+    }
 }

@@ -2,7 +2,8 @@
 # the times
 #
 # run[d, name]: the environment; sum[d, name]: over the searches of several levels; counted[d, name]: over all
-# levels of these searches; level_of[search, name, level]: one level of the run that is read. A trace belongs to the run before it: traced[d, name, level] sums over its searches.
+# levels of these searches; level_of[search, name, level]: one level of the run that is read. A trace belongs to the run
+# before it: traced[d, name, level] sums over its searches.
 
 function bad_run(what) {
     printf "dbfs-model: %s: %s\n", run_name[runs], what >"/dev/stderr"
@@ -37,7 +38,8 @@ function end_run(   i, several, key, part) {
         for (key in phase) { split(key, part, SUBSEP); if (part[1] == i) counted[runs, part[2]] += phase[key] }
     }
     if (!searches[runs]) bad_run("it has no search")
-    if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "" || run[runs, "th"] !~ /^([0-9]+|inf)$/)
+    if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "" ||
+        run[runs, "th"] !~ /^([0-9]+|inf)$/)
         bad_run("not what dbfs-traverse --json writes")
     if (command == "rates") measure_levels(runs, roots)
     split("", root); split("", phase); split("", level_of)

@@ -18,7 +18,9 @@ plot_head() {
         echo "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size $plot_width,$plot_height font ',12'"
         echo "} else { set terminal png size $plot_width,$plot_height font ',12' }"
         ;;
-    *.pdf) echo "set terminal pdf size $(awk -v w="$plot_width" -v h="$plot_height" 'BEGIN { printf "%g,%g", w / 100, h / 100 }') font ',14'" ;;
+    *.pdf)
+        awk -v w="$plot_width" -v h="$plot_height" "BEGIN { printf \"set terminal pdf size %g,%g font ',14'\\n\", w / 100, h / 100 }"
+        ;;
     esac
     [ -z "$output" ] || echo "set output 'picture'" # gnuplot runs in $work
     cat <<'END_OF_STYLE'

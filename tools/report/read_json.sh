@@ -41,8 +41,8 @@ one_field() {
 
 # read_json NAME FIRST: prints, for standard input, a line of document number, path and value for each number, string
 # and constant. Paths are such as roots.0.time_s. Each line may be a document; the first one has the number FIRST.
-# Messages have NAME. The number of the format (formats/base/json_format.h) is no value; a document of a later format is refused. A key is a word of letters, so no key passes for a place in an array or for a path, and a string
-# has no control characters, so it is one field of one line.
+# Messages have NAME. The number of the format (formats/base/json_format.h) is no value; a document of a later format is refused. A key is
+# a word of letters, so no key passes for an index of an array or for a path, and a string has no control characters, so it is one field.
 read_json() {
     NAME=$1 awk -v program="$program" -v documents="$2" -v first="$2" '
 function bad(what) {

@@ -446,8 +446,9 @@ static enum status open_tiles(struct degrees *d, struct edge_source *source,
     totals.n = d->ids;
     uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
     if (has_tiles(d)) /* of a pipe (count_pipe), which cannot be read again for further windows of values */
-        return d->of.values.windows == 1 ? e->status
-                                         : fail(e, ST_RESOURCE, "the degrees do not fit beside the edges of the pipe: a larger -S, or a file, would do");
+        return d->of.values.windows == 1
+                   ? e->status
+                   : fail(e, ST_RESOURCE, "the degrees do not fit beside the edges of the pipe: a larger -S, or a file, would do");
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return edge_source_keep(source, NULL, e);
     edge_tiles_open(&d->tiles, d->ids, source->share_edges, d->info.direction, o->threads, budget, e);

@@ -48,8 +48,8 @@ struct degrees {
 };
 
 /* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. A pipe with an open end is read into
- * tiles, whatever the options say, unless that sets `again`: it has more edges or ids than source->totals. ST_BAD_DATA if the stream is damaged,
- * or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
+ * tiles, whatever the options say, unless that sets `again`: it has more edges or ids than source->totals. ST_BAD_DATA if the stream is
+ * damaged, or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);

@@ -1,8 +1,9 @@
 /* predict.h: predicts the time of a search with each TH.
  *
- * growth.h says which vertices each level finds. From these, and from the numbers of edges of nn, nd, dn and dd, the steps of each level are
- * counted: rows and edges of a push or of a pull, whichever is cheaper, and words of masks. Several shards also move bytes: delegate masks,
- * and vertices of nn as a list or as bits, whichever is less. Rates (formats/rates.def) give the time of each step, on CPUs and on GPUs.
+ * growth.h says which vertices each level finds. From these, and from the numbers of edges of nn, nd, dn and dd, the steps of each level
+ * are counted: rows and edges of a push or of a pull, whichever is cheaper, and words of masks. Several shards also move bytes: delegate
+ * masks, and vertices of nn as a list or as bits, whichever is less. Rates (formats/rates.def) give the time of each step, on CPUs and on
+ * GPUs.
  */
 #ifndef DBFS_PREDICT_H
 #define DBFS_PREDICT_H

@@ -46,7 +46,8 @@ struct values_options {
     struct spill *spill; /* NULL: all in memory, whatever most_bytes says */
 };
 
-/* Makes a value of 0 for each of n vertices. ST_RESOURCE if the budget is too small, or would need more than VALUES_MOST_WINDOWS windows. */
+/* Makes a value of 0 for each of n vertices. ST_RESOURCE if the budget is too small, or would need more than VALUES_MOST_WINDOWS
+ * windows. */
 enum status values_open(struct vertex_values *values, const struct values_options *options,
                         struct memory_budget *budget, struct error *e);
 void values_free(struct vertex_values *values); /* zeroed values are allowed */

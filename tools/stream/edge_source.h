@@ -25,10 +25,10 @@ struct edge_source {
     uint64_t missing_edges;     /* of a generated graph: those that none of several pieces has */
     uint64_t share_edges;   /* this rank's share of the edges; about, for shared streams */
     uint64_t largest_share; /* of all ranks */
-    /* Nonzero until the first pass has read a live pipe that does not tell its length (PIPE_LIVE). `totals` are then what the owner has set in
-     * place of it, and a visitor of that pass may set `stopped` to end it: edge_source_keep, with the edges that it took, makes the pipe a
-     * source like any other. The pass also sets it at the end of a pipe whose ids edge_source_make_dense, for dense_p shards, would change. */
-    int open_ended, stopped;
+    /* Of the first pass over a live pipe that does not tell its length (PIPE_LIVE), before which the owner sets `totals` to a guess. A
+     * visitor may end the pass by `stopped`: edge_source_keep, with the edges that it took, makes the pipe a source like any other. */
+    int open_ended; /* nonzero until this pass is over */
+    int stopped;    /* also set at the end of a pipe whose ids edge_source_make_dense, for dense_p shards, would change */
     uint32_t dense_p;
     uint64_t first_edges, likely_ids; /* edges of its first block; a power of two above all ids there */
     char *name;  /* of the graph, for messages: "FILE", or "FILE and 3 more" */
@@ -51,7 +51,8 @@ void edge_source_forget(struct edge_source *source);
 /* Sets first_edges and likely_ids of a source with an open end, whose first block is read and not taken. */
 enum status edge_source_peek(struct edge_source *source, struct error *e);
 
-/* About the edges that a rank reads in a pass, at most. With an open end, all if the first block is short, as the last one is; else many. */
+/* About the edges that a rank reads in a pass, at most. With an open end, all if the first block is short, as the last one is; else
+ * many. */
 static inline uint64_t edge_source_share(const struct edge_source *source)
 {
     return !source->open_ended ? source->largest_share : source->first_edges < EDGES_BLOCK_EDGES ? source->first_edges : UINT64_MAX;

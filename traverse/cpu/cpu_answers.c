@@ -212,8 +212,8 @@ static enum status cpu_name_parents(struct device *dev, uint32_t levels, struct 
 static enum status make_room_for_questions(struct device *dev, uint64_t count, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    if (make_room(dev, (void **)&a->questions, &a->question_capacity, count + 1 /* none is an array, too */, sizeof *a->questions + sizeof *a->askers,
-                  "questions for parents", e) == ST_OK)
+    if (make_room(dev, (void **)&a->questions, &a->question_capacity, count + 1 /* none is an array, too */,
+                  sizeof *a->questions + sizeof *a->askers, "questions for parents", e) == ST_OK)
         a->askers = (uint32_t *)(void *)(a->questions + a->question_capacity);
     return e->status;
 }

@@ -17,7 +17,6 @@
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/root_set.h"
 
-
 #include <stdlib.h>
 
 /* Tables of more values than this are made by all threads. */
@@ -105,14 +104,14 @@ static int expects_depths(const struct rank *rank, uint32_t g)
     return rank->backend->answers->can_hear_depths && !shard->kept.directed && others <= shard->csr[NN].edges / EDGES_FOR_A_DEPTH;
 }
 
-/* Gives device g the input ids of the normals of other shards. */
+/* Gives device g the input ids of the normals of other shards, which it has received. */
 static enum status know_ids(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->know_ids(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
+    return a->rank->backend->answers->know_ids(a->rank->devices[g], byte_spans_in(&a->sent, g), e);
 }
 
-/* Lets device g forget these ids. */
+/* Lets device g free the input ids of know_ids. */
 static enum status forget_ids(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -120,8 +119,8 @@ static enum status forget_ids(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Collective. If all devices should have the depths of all normals, tells them the input ids, and sets hears_depths. Devices ask if
- * one of them has no memory for the ids. Any other failure of a rank is one of all ranks. */
+/* Collective. If all devices should have the depths of all normals, gives them the input ids of all normals, and sets hears_depths. If a
+ * device has no memory for these, devices ask. Any other failure of a rank is one of all ranks. */
 static enum status open_depths(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -130,20 +129,20 @@ static enum status open_depths(struct answers *a, struct error *e)
         asks += !expects_depths(rank, g);
     if (comm_max_of(rank->comm, asks) > 0)
         return ST_OK;
-    a->questions.caller_stages = 1;
+    a->sent.caller_stages = 1;
     for (uint32_t g = 0; g < rank->device_count; g++) {
         const struct shard *shard = &rank->graph->shards[g];
         for (uint32_t s = 0; s < shard->p; s++)
-            byte_spans_out(&a->questions, g)[s] =
+            byte_spans_out(&a->sent, g)[s] =
                 (struct byte_span){.at = a->tables[g].ids, .bytes = s == shard->index ? 0 : shard->locals * a->id_bytes};
     }
-    if (byte_spans_exchange_agreed(&a->questions, e) == ST_OK)
+    if (byte_spans_exchange_agreed(&a->sent, e) == ST_OK)
         rank_each(rank, know_ids, a, e);
     const int is_short = e->status == ST_RESOURCE;
     if (is_short)
         *e = (struct error){0};
-    byte_spans_close(&a->questions); /* its buffers have the size of all ids */
-    byte_spans_open(&a->questions, rank, e);
+    byte_spans_close(&a->sent); /* its buffers have the size of all ids */
+    byte_spans_open(&a->sent, rank, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     a->hears_depths = comm_max_of(rank->comm, (uint64_t)is_short) == 0;
@@ -159,7 +158,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     a->tables = zeroed(rank->device_count, sizeof *a->tables, "answers", e);
     a->arrays = zeroed(rank->device_count, sizeof *a->arrays, "answers", e);
     a->all_read = parents && !rank_is_single_device(rank) && all_read(rank);
-    byte_spans_open(&a->questions, rank, e);
+    byte_spans_open(&a->sent, rank, e);
     byte_spans_open(&a->replies, rank, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
@@ -178,41 +177,39 @@ void answers_close(struct answers *a)
     release_tables(a);
     free(a->tables);
     free(a->arrays);
-    byte_spans_close(&a->questions);
+    byte_spans_close(&a->sent);
     byte_spans_close(&a->replies);
 }
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids. If devices hear depths, makes the byte spans of a->questions point
- * to its own; otherwise these become empty. */
+/* Lets device g turn the parents that it has recorded into input ids. The byte spans of a->sent become the depths of its normals if
+ * devices hear depths, otherwise empty. */
 static enum status name_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
+    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, byte_spans_out(&a->sent, g), e);
 }
 
 /* Lets device g look for its missing parents: in the memory of its peers, or by the depths that it has received. */
 static enum status look_for_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->questions, g), e);
+    return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->sent, g), e);
 }
 
-/* Lets device g write the questions of its vertices of the kind a->asking, and waits. Makes the byte spans of a->questions point to these
- * questions. */
+/* Lets device g write the questions of its vertices of the kind a->asking. The byte spans of a->sent become these questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->ask(a->rank->devices[g], a->asking, byte_spans_out(&a->questions, g), e);
+    return a->rank->backend->answers->ask(a->rank->devices[g], a->asking, byte_spans_out(&a->sent, g), e);
 }
 
-/* Lets device g write its replies to the questions that it has received. Makes the byte spans of a->replies point to the
- * replies. */
+/* Lets device g write its replies to the questions that it has received. The byte spans of a->replies become these replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->reply(a->rank->devices[g], a->asking, byte_spans_in(&a->questions, g),
+    return a->rank->backend->answers->reply(a->rank->devices[g], a->asking, byte_spans_in(&a->sent, g),
                                             byte_spans_out(&a->replies, g), e);
 }
 
@@ -228,7 +225,7 @@ static enum status take_replies(void *context, uint32_t g, struct error *e)
 static enum status ask_for_parents(struct answers *a, enum vertex_kind kind, struct error *e)
 {
     a->asking = kind;
-    if (rank_each(a->rank, ask, a, e) != ST_OK || byte_spans_exchange(&a->questions, e) != ST_OK ||
+    if (rank_each(a->rank, ask, a, e) != ST_OK || byte_spans_exchange(&a->sent, e) != ST_OK ||
         rank_each(a->rank, reply, a, e) != ST_OK || byte_spans_exchange(&a->replies, e) != ST_OK)
         return e->status;
     return rank_each(a->rank, take_replies, a, e);
@@ -243,7 +240,7 @@ static enum status find_parents(struct answers *a, struct error *e)
     /* Each exchange of byte spans waits for those of all ranks. So no barrier is needed in the first two ways, where peers may read
      * spans in place: all have read what was shown in the step before. */
     if (a->hears_depths) {
-        if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(a->rank, look_for_parents, a, e) != ST_OK)
+        if (byte_spans_exchange(&a->sent, e) != ST_OK || rank_each(a->rank, look_for_parents, a, e) != ST_OK)
             return e->status;
         return ask_for_parents(a, DELEGATES, e);
     }

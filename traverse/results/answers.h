@@ -13,10 +13,9 @@ struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
-    /* `questions`: what devices send first, questions or, if they hear depths, depths, and when answers are opened input ids. `replies`:
-     * the replies to questions */
-    struct byte_spans questions, replies;
-    enum vertex_kind asking; /* the kind of vertices whose parents are asked for */
+    struct byte_spans sent;    /* what devices send each other: questions, depths or, while answers are opened, input ids */
+    struct byte_spans replies; /* to questions */
+    enum vertex_kind asking;   /* the kind of vertices whose parents are asked for */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
     int hears_depths; /* devices look for the parents of normals by depths that come in messages; only delegates ask */

@@ -22,7 +22,7 @@
 /* CHUNK: the most questions that a device asks at a time. PIECE: values that a thread follows at a time. */
 enum { CHUNK = 1 << 18, PIECE = 1 << 12 };
 
-static const char what[] = "nearest roots";
+static const char memory_name[] = "nearest roots";
 
 /* The values of one device while they become roots. */
 struct chains {
@@ -49,22 +49,22 @@ struct nearest {
 
 /* ---- values ---- */
 
-/* A vertex as the owner knows it: its shard, its device if this rank owns it, and the index of its value. */
-struct place {
+/* Where the value of a vertex is: on its shard, which is a device of this rank if is_own is 1, at this index. */
+struct location {
     uint32_t shard, device;
     uint64_t index;
     int is_own;
 };
 
-/* Returns the place of the vertex with this input id. */
-static struct place place_of(const struct nearest *n, int64_t id)
+/* Returns the location of the vertex with this input id. */
+static struct location location_of(const struct nearest *n, int64_t id)
 {
     const uint32_t ranks = n->comm->ranks;
     if (n->p == 1)
-        return (struct place){0, 0, (uint64_t)id, 1};
+        return (struct location){0, 0, (uint64_t)id, 1};
     const uint64_t stored = stored_id(n->graph, (uint64_t)id);
     const uint32_t shard = shard_of_vertex(stored, n->p);
-    return (struct place){shard, device_of_shard(shard, ranks), slot_of_vertex(stored, n->p),
+    return (struct location){shard, device_of_shard(shard, ranks), slot_of_vertex(stored, n->p),
                           rank_of_shard(shard, ranks) == n->comm->rank};
 }
 
@@ -112,16 +112,16 @@ static int follow(const struct nearest *n, uint32_t g, uint64_t i)
     int is_root = has_ended(n, g, i);
     if (end < 0 || is_root)
         return 0;
-    struct place at = place_of(n, end);
+    struct location at = location_of(n, end);
     while (!is_root && at.is_own) {
         is_root = has_ended(n, at.device, at.index);
         const int64_t next = value_at(n, at.device, at.index);
         is_root |= next == end;
         end = next;
         if (!is_root)
-            at = place_of(n, end);
+            at = location_of(n, end);
     }
-    for (struct place passed = {.device = g, .index = i, .is_own = 1}; passed.is_own;) {
+    for (struct location passed = {.device = g, .index = i, .is_own = 1}; passed.is_own;) {
         const int64_t next = value_at(n, passed.device, passed.index);
         if (is_root)
             end_value(n, passed.device, passed.index, end);
@@ -129,7 +129,7 @@ static int follow(const struct nearest *n, uint32_t g, uint64_t i)
             set_value(n, passed.device, passed.index, end);
         if (next == end)
             break;
-        passed = place_of(n, next);
+        passed = location_of(n, next);
     }
     return !is_root;
 }
@@ -161,7 +161,7 @@ static uint64_t ask_chunk(struct nearest *n, uint32_t g, uint64_t *begin)
         const int64_t id = value_at(n, g, c->at);
         if (id < 0 || has_ended(n, g, c->at))
             continue;
-        const struct place end = place_of(n, id);
+        const struct location end = location_of(n, id);
         begin[end.shard + 1] += !end.is_own;
         count += !end.is_own;
     }
@@ -174,7 +174,7 @@ static uint64_t ask_chunk(struct nearest *n, uint32_t g, uint64_t *begin)
         const int64_t id = value_at(n, g, i);
         if (id < 0 || has_ended(n, g, i))
             continue;
-        const struct place end = place_of(n, id);
+        const struct location end = location_of(n, id);
         if (end.is_own)
             continue;
         c->asked[begin[end.shard]] = end.index;
@@ -195,10 +195,10 @@ static enum status reply_to_all(struct nearest *n, uint32_t g, struct error *e)
             continue;
         int64_t *reply = malloc(count * sizeof *reply);
         if (reply == NULL)
-            return fail_memory(e, what, count * sizeof *reply);
+            return fail_memory(e, memory_name, count * sizeof *reply);
         for (uint64_t i = 0; i < count; i++) {
             if (asked[i] >= n->chains[g].count) {
-                fail(e, ST_BAD_DATA, "%s: another rank asks for a vertex that this shard does not have", what);
+                fail(e, ST_BAD_DATA, "%s: another rank asks for a vertex that this shard does not have", memory_name);
                 break;
             }
             const int64_t value = value_at(n, g, asked[i]);
@@ -230,7 +230,7 @@ static void take_replies(const struct nearest *n, uint32_t g)
 /* Collective. Asks the owners about all values of this rank that wait, chunk by chunk. */
 static enum status ask_others(struct nearest *n, struct error *e)
 {
-    uint64_t *begin = zeroed(n->p + UINT64_C(1), sizeof *begin, what, e), asked = 1;
+    uint64_t *begin = zeroed(n->p + UINT64_C(1), sizeof *begin, memory_name, e), asked = 1;
     for (uint32_t g = 0; g < n->G; g++)
         n->chains[g].at = 0;
     if (comm_agree(n->comm, e) != ST_OK)
@@ -271,14 +271,14 @@ static enum status open_chains(struct nearest *n, uint32_t g, struct error *e)
     c->count = slots_of_shard(n->graph->manifest.totals.n, n->graph->shards[g].index, n->p);
     c->values = a->arrays[g].values;
     if (rank->backend->has_device_memory) {
-        if (memory_take(rank->budget, &c->values, c->count, n->width, what, e) != ST_OK)
+        if (memory_take(rank->budget, &c->values, c->count, n->width, memory_name, e) != ST_OK)
             return e->status;
         rank->backend->answers->copy(rank->devices[g], c->values, a->arrays[g].values, c->count * n->width, e);
     }
     if (several && e->status == ST_OK &&
-        memory_take(rank->budget, (void **)&c->ended, divide_up(c->count, 64), sizeof *c->ended, what, e) == ST_OK &&
-        memory_take(rank->budget, (void **)&c->asked, CHUNK, sizeof *c->asked, what, e) == ST_OK)
-        memory_take(rank->budget, (void **)&c->asker, CHUNK, sizeof *c->asker, what, e);
+        memory_take(rank->budget, (void **)&c->ended, divide_up(c->count, 64), sizeof *c->ended, memory_name, e) == ST_OK &&
+        memory_take(rank->budget, (void **)&c->asked, CHUNK, sizeof *c->asked, memory_name, e) == ST_OK)
+        memory_take(rank->budget, (void **)&c->asker, CHUNK, sizeof *c->asker, memory_name, e);
     return e->status;
 }
 
@@ -309,8 +309,8 @@ enum status answers_make_nearest(struct answers *a, struct error *e)
                         .G = rank->device_count,
                         .p = rank->graph->manifest.p,
                         .width = answers_width(a, ANSWER_PARENTS)};
-    n.chains = zeroed(n.G, sizeof *n.chains, what, e);
-    n.reply = zeroed((uint64_t)n.G * n.p, sizeof *n.reply, what, e);
+    n.chains = zeroed(n.G, sizeof *n.chains, memory_name, e);
+    n.reply = zeroed((uint64_t)n.G * n.p, sizeof *n.reply, memory_name, e);
     byte_spans_open(&n.questions, rank, e);
     byte_spans_open(&n.replies, rank, e);
     n.questions.caller_stages = n.replies.caller_stages = 1;

@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern`, with the root of input id `root` for the first %d; NULL if memory is short. The root is
- * what people call it, who call input id 0 `base`, or, with a map, its name. In the name, control characters, %, /, and a point or minus at its beginning are written as
- * %XX, with two hexadecimal digits; a name of more than 180 bytes is cut, and %. and the number follow. So two roots never have
- * the same file. The caller frees the copy. */
+/* Returns a copy of the name `pattern`, with the root of input id `root` for the first %d; NULL if memory is short. The root is what
+ * people call it, who call input id 0 `base`, or, with a map, its name. In the name, control characters, %, /, and a point or minus at its
+ * beginning are written as %XX, with two hexadecimal digits; a name of more than 180 bytes is cut, and %. and the number follow. So two
+ * roots never have the same file. The caller frees the copy. */
 char *outputs_name(const char *pattern, const struct name_map *map, uint64_t root, uint64_t base);
 
 /* Prints a note for each array of distances or parents of vertices with names: which line of the map has the name of a value. */

@@ -91,7 +91,8 @@ struct result_file {
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
-/* Writes the values of the array file->values, which belong to this root, to a file. Needs no devices. The rank must be the only rank of its comm. */
+/* Writes the values of the array file->values, which belong to this root, to a file. Needs no devices. The rank must be the only rank of
+ * its comm. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 

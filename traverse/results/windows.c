@@ -23,7 +23,7 @@
  * handles at a time. STORED_AT_ONCE: ids that are permuted in one call, with vector instructions. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
-static const char what[] = "windows of results";
+static const char memory_name[] = "windows of results";
 
 /* ---- memory ---- */
 
@@ -69,14 +69,14 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     w->permuted = rank->graph->manifest.randomized && w->p > 1;
     w->takes_own = w->permuted && !backend->has_device_memory;
     w->copied_bytes = w->permuted ? list_bytes(w->ids, width, w->ids) : padded((w->ids / w->p + 1) * width);
-    w->source = zeroed(w->p, sizeof *w->source, what, e);
+    w->source = zeroed(w->p, sizeof *w->source, memory_name, e);
     byte_spans_open(&w->spans, rank, e);
     w->spans.caller_stages = 1;
     if (e->status == ST_OK)
-        w->window = backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * width, what, e);
+        w->window = backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * width, memory_name, e);
     if (e->status == ST_OK)
         w->copied = backend->take_buffer(rank->devices[0], EXCHANGE_HOST,
-                                         rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
+                                         rank->device_count * rank->comm->ranks * w->copied_bytes, memory_name, e);
     if (e->status == ST_OK)
         pool_open(&w->pool, w->threads, e);
     return comm_agree(rank->comm, e);

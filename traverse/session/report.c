@@ -98,8 +98,8 @@ void report_record(FILE *out, const struct environment *env, const struct record
     fprintf(out,
             "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
             " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64,
-            shown_id(env->searcher->rank.graph, r->root), r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
-            record_number(r, SEARCH_TEPS), r->reach.checksum);
+            shown_id(env->searcher->rank.graph, r->root), r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r),
+            r->reach.edges, record_number(r, SEARCH_TEPS), r->reach.checksum);
     if (r->answer_s > 0)
         fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, record_number(r, ANSWER_TEPS));
     if (r->validate_s > 0)

@@ -289,8 +289,9 @@ static struct zip_end read_zip_end(const struct archive_in *in, const unsigned c
     return (struct zip_end){.files = get_u64(record + 32), .bytes = get_u64(record + 48) + get_u64(record + 40), .at = at};
 }
 
-/* Compares the number of files read with the number at the end of a zip archive. A damaged archive may hide files: in a pipe libarchive looks
- * for the next local header and passes over damaged ones, and in a file it drops all but one of the entries that have the same place. */
+/* Compares the number of files read with the number at the end of a zip archive. A damaged archive may hide files: in a pipe libarchive
+ * looks for the next local header and passes over damaged ones, and in a file it drops all but one of the entries that have the same
+ * place. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
 {
     const unsigned char *record = find_zip_end(in);

@@ -9,8 +9,9 @@
 
 struct archive_in;
 
-/* Opens an archive or compressed data of kind `kind`, which begins where `raw` stands. The caller keeps `raw`, which must outlive the result;
- * for 7z it must be seekable. Only files that fit `member` (--member) are read; if it is NULL, all files except documents (members.h). */
+/* Opens an archive or compressed data of kind `kind`, which begins where `raw` stands. The caller keeps `raw`, which must outlive the
+ * result; for 7z it must be seekable. Only files that fit `member` (--member) are read; if it is NULL, all files except documents
+ * (members.h). */
 enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enum wrapping kind,
                             const char *member, struct error *e);
 void archive_in_close(struct archive_in *archive); /* NULL is allowed */
@@ -19,7 +20,8 @@ void archive_in_close(struct archive_in *archive); /* NULL is allowed */
  * archive. Folders are skipped, and so are files that macOS adds to archives. Links, devices and encrypted files are ST_BAD_DATA. */
 enum status archive_in_next(struct archive_in *archive, int *end, struct error *e);
 
-/* Appends to a message the names of the archive's files, and the option that chooses one. Nothing can be read from the archive afterwards. */
+/* Appends to a message the names of the archive's files, and the option that chooses one. Nothing can be read from the archive
+ * afterwards. */
 void archive_in_explain(struct archive_in *archive, struct error *e);
 
 /* The names of documents that were skipped so far, and their number. */

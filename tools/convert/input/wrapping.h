@@ -23,7 +23,8 @@ enum wrapping wrapping_sniff(const unsigned char *bytes, size_t count);
 /* Nonzero if this wrapping holds files with names, and not just one stream of bytes. */
 int wrapping_is_archive(enum wrapping kind);
 
-/* Returns the memory that decompressing takes if the data was compressed with default settings. Settings that look back further need more. */
+/* Returns the memory that decompressing takes if the data was compressed with default settings. Settings that look back further need
+ * more. */
 size_t wrapping_memory(enum wrapping kind);
 
 const char *wrapping_name(enum wrapping kind); /* such as "zip archive" */

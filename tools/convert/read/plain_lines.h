@@ -11,8 +11,8 @@
  * odd_line_parser. */
 enum plain_lines { NO_PLAIN_LINES, PLAIN_BLANK, PLAIN_BLANK_OR_COMMA };
 
-/* The parser of the line at `p`, before which the piece has `lines` lines: adds its edge, if it has one. Returns the next line, or NULL with a
- * fault. */
+/* The parser of the line at `p`, before which the piece has `lines` lines: adds its edge, if it has one. Returns the next line, or NULL
+ * with a fault. */
 typedef const char *odd_line_parser(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines);
 
 /* Adds the edges of piece->in.text and counts its lines, up to a fault. The text ends in '\n', with PIECE_PADDING bytes behind it, as

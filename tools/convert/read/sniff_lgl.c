@@ -1,5 +1,6 @@
-/* sniff_lgl.c: see sniff_likeness.h. In LGL a line `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight. So
- * every comment of the file is one word. If all neighbours have whole numbers as weights, the file could also be pairs, with comments. */
+/* sniff_lgl.c: see sniff_likeness.h. In LGL a line `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight.
+ * So every comment of the file is one word. If all neighbours have whole numbers as weights, the file could also be pairs, with
+ * comments. */
 #include "sniff_likeness.h"
 
 #include "fields.h"

@@ -156,7 +156,8 @@ static enum status print_directory(const struct manifest *m, const char *folder,
     for (uint32_t s = 0; s < m->p; s++)
         bytes += m->part[s].bytes;
     fprintf(out, "\n%-38s %16" PRIu64 "\n%-38s %16.3f\n", "all files of the directory", bytes,
-            m->direction == EDGES_DIRECTED ? "bytes per edge kept" : "bytes per directed edge kept", kept > 0 ? (double)bytes / (double)kept : 0);
+            m->direction == EDGES_DIRECTED ? "bytes per edge kept" : "bytes per directed edge kept",
+            kept > 0 ? (double)bytes / (double)kept : 0);
     return e->status;
 }
 

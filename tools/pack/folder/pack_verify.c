@@ -105,7 +105,8 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-/* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or delegate. */
+/* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or
+ * delegate. */
 static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen, struct error *e)
 {
     for (uint64_t i = 0; i < s->degrees.loop_counts; i++) {

@@ -1,5 +1,6 @@
 /* order.h: gives every vertex its new number. A delegate gets a delegate id, a normal vertex a local id in the shard that owns it (Pan et
- * al., section III). Both are given by descending degree, and by ascending id among equal degrees. A vertex without edges gets no number. */
+ * al., section III). Both are given by descending degree, and by ascending id among equal degrees. A vertex without edges gets no
+ * number. */
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
 

@@ -1,11 +1,12 @@
 /* pack_memory.h: divides the memory of dbfs-pack once the vertices have their order.
  *
- * First edges are placed into buckets, in memory or on disk; then shards are built one after the other, while placed edges stay
- * in memory. So memory for building is set aside before: for the rows of the largest subgraph, for sorting ranges of rows, and
- * for the buckets of a transpose (build/transpose.h).
+ * First edges are placed into buckets, in memory or on disk; then shards are built one after the other, while placed edges stay in memory.
+ * So memory for building is set aside before: for the rows of the largest subgraph, for sorting ranges of rows, and for the buckets of a
+ * transpose (build/transpose.h).
  *
  * With less memory there are fewer buckets, because each needs a chunk for every thread. Fewer buckets are larger, and must still fit into
- * the memory for sorting. So M bytes, with buckets written to disk a few KiB at a time, are enough for M^2 / (4096 * threads) bytes of edges.
+ * the memory for sorting. So M bytes, with buckets written to disk a few KiB at a time, are enough for M^2 / (4096 * threads) bytes of
+ * edges.
  */
 #ifndef DBFS_PACK_MEMORY_H
 #define DBFS_PACK_MEMORY_H

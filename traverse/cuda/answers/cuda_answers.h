@@ -187,12 +187,12 @@ struct gpu_answers {
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, in elements p to 2 p - 1 without `bytes`. With
-                                 * far_ids: [p] copies */
+    struct gpu_shown *shown;    /* with all_read [2 * p] the arrays that each device shows: with `bytes`, and from element p on without.
+                                 * With far_ids [p] the arrays of this device that have copies of them */
     uint8_t *copies;            /* copies of the depths of other devices: as bytes or, with far_ids, residues. NULL: depths are read in
                                  * the memory of the peers */
     void *far_ids;              /* input ids of the normals of all other shards, an allocation; NULL: not known (know_ids) */
-    int by_bytes;               /* 1: the depths of the last search are shown as bytes */
+    int by_bytes;               /* with all_read 1: the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */
 };
 

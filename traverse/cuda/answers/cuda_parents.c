@@ -1,21 +1,18 @@
 /* cuda_parents.c: how GPUs find parents that a device did not record itself, after a search of several devices
  *
  * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of three
- * ways. results/answers.c calls the functions, and engine.h has their contracts. All ways use arrays of the search that are
- * free when the search is over.
+ * ways, each in a section of this file. results/answers.c calls the functions, and engine.h has their contracts. All ways use arrays of
+ * the search that are free when the search is over.
  *
- * If some device cannot read the memory of another, vertices ask: a normal sends a question to each neighbour on another shard, and
- * neighbours that can be its parent reply with their ids (ask_for_normals). A delegate whose owner did not find it asks all other
- * shards for the parent that they recorded (ask_for_delegates).
- *
- * If every device reads the memory of all others (all_read), vertices look instead. Each GPU shows the others the ids of its
- * vertices, the parents that it knows, and its depths, as bytes if the search had few levels. A vertex looks at the depths of
- * its neighbours on other shards. If many vertices look, the device first copies the depths of all peers, as they lie anywhere
- * in memory: parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms with the copy and 6.8 ms without. A delegate
- * looks only on its owner's device, and only if that device did not find it.
- *
- * If devices know each other's ids (gpu_know_ids), normals look as well, but in copies of depths that came in messages, as residues
- * modulo 3. Delegates ask.
+ * - Every device reads the memory of all others (all_read): vertices look there. Each GPU shows the others the ids of its vertices, the
+ *   parents that it knows, and its depths, as bytes if the search had few levels. A normal looks at the depths of its neighbours on other
+ *   shards. If many look, the device first copies the depths of all peers, as they lie anywhere in memory: parents of a uniform graph of
+ *   2^24 vertices on two H200 take 2.6 ms with the copy and 6.8 ms without. A delegate looks only on its owner's device, and only if that
+ *   device did not find it.
+ * - Devices know each other's ids (gpu_know_ids, far_ids): normals look as well, but in copies of depths that came in messages, as
+ *   residues modulo 3. Delegates ask.
+ * - Otherwise all ask. A normal sends a question to each neighbour on another shard, and neighbours that can be its parent reply with
+ *   their ids. A delegate whose owner did not find it asks all other shards for the parent that they recorded.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -25,7 +22,7 @@
 
 _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows as planned");
 
-/* ---- peers ---- */
+/* ---- memory of peers ---- */
 
 /* Returns the peer whose device has the shard, or NULL if there is none. A device without gpu_join has no peers. */
 static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
@@ -64,8 +61,10 @@ static const void *address_of(const struct device *dev, uint32_t from, const str
     return span->place == 0 ? span->at : (const char *)peer_of(dev, from)->mapped + span->place - 1;
 }
 
-/* Uploads to a->shown what each of the p devices shows to its peers (struct gpu_shown): a table with depths as bytes, and then
- * one without. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is short.
+/* ---- looking in the memory of peers ---- */
+
+/* Uploads to a->shown the arrays that each of the p devices shows to its peers: a table with depths as bytes, and then one without. Called
+ * when answers are opened with all_read. Fails with ST_RESOURCE if host memory is short.
  *
  * If this shard has so many nn edges that it saves time to copy the peers' depths, a->copies becomes memory for the copies,
  * otherwise NULL. This memory is an array of the search: the codes of vertices for other shards, 8 bytes for each nn edge. */
@@ -100,12 +99,33 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Frees what gpu_know_ids took. */
-void gpu_forget_ids(struct device *dev)
+/* Shows this device's depths below `levels` to its peers: as bytes in a->values if they fit, and otherwise where the search keeps them.
+ * Does not wait. */
+static enum status show_depths(struct device *dev, uint32_t levels, struct error *e)
 {
-    gpu_release_buffer(dev, EXCHANGE_DEVICE, dev->answers.far_ids);
-    dev->answers.far_ids = NULL;
+    struct gpu_answers *a = &dev->answers;
+    a->by_bytes = levels <= BYTE_LEVELS;
+    return a->by_bytes ? gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, gpu_answer_stream(dev), e) : gpu_fused_settle(dev, e);
 }
+
+/* Copies the depths that the peers show, as bytes, to a->copies. Does nothing if they are read in place. Does not wait. */
+static enum status copy_peer_depths(struct device *dev, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint8_t *copy = a->copies;
+    if (!a->by_bytes || copy == NULL)
+        return ST_OK;
+    for (uint32_t i = 0; i < dev->shard->p && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        if (peer->is.shard == dev->shard->index)
+            continue;
+        CUDA_TRY(cudaMemcpyAsync(copy, peer->shows.values, peer->is.locals, cudaMemcpyDefault, gpu_answer_stream(dev)), dev->where, e);
+        copy += peer->is.locals;
+    }
+    return e->status;
+}
+
+/* ---- looking in copies of residues ---- */
 
 /* Takes memory for the input ids of all other shards' normals, copies them there, and uploads to a->shown where these and the
  * residues of depths will be found. The residues are copied into the codes of vertices for other shards, 8 bytes for each nn edge:
@@ -139,12 +159,92 @@ enum status gpu_know_ids(struct device *dev, const struct byte_span *ids, struct
     return e->status;
 }
 
-/* Returns the list of the normals that have their parent on another device. With all_read the queue of normals may still have bitmaps of
- * levels, from which bytes of depths are made, so the list is in the array of sent ids. Otherwise the depths are complete before, and
- * the array of sent ids takes the askers. */
-static uint32_t *looking_normals(const struct device *dev)
+/* Frees what gpu_know_ids took. */
+void gpu_forget_ids(struct device *dev)
+{
+    gpu_release_buffer(dev, EXCHANGE_DEVICE, dev->answers.far_ids);
+    dev->answers.far_ids = NULL;
+}
+
+/* Writes residues of this device's depths to a->values, which are free until the values are made, and makes depths[s] point there for each
+ * other shard s. Does not wait. */
+static void show_residues(struct device *dev, struct byte_span *depths)
+{
+    const uint64_t bytes = (dev->of[NORMALS].count + 15) / 16 * 4;
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        depths[s] = byte_span_for(dev, s, dev->answers.values, s == dev->shard->index ? 0 : bytes);
+    cuda_write_residues(&dev->of[NORMALS], dev->answers.values, gpu_answer_stream(dev));
+}
+
+/* Copies the residues of all other shards, which came in messages, to a->copies. Does not wait. */
+static enum status copy_residues(struct device *dev, const struct byte_span *depths, struct error *e)
+{
+    uint8_t *copy = dev->answers.copies;
+    for (uint32_t s = 0; s < dev->shard->p && e->status == ST_OK; s++) {
+        CUDA_TRY(cudaMemcpyAsync(copy, address_of(dev, s, &depths[s]), depths[s].bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
+                 dev->where, e);
+        copy += depths[s].bytes;
+    }
+    return e->status;
+}
+
+/* ---- naming, and looking by either ---- */
+
+/* Returns the array for the list of normals that have their parent on another device. With all_read the queue of normals may still have
+ * bitmaps of levels, from which bytes of depths are made, so the list is in the array of sent ids. Otherwise the depths are complete before
+ * the list is made, and the array of sent ids gets the vertices that ask. */
+static uint32_t *normals_without_parent(const struct device *dev)
 {
     return dev->answers.all_read ? dev->traffic.bins.ids : dev->of[NORMALS].queue;
+}
+
+/* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, lists the normals that have their parent
+ * on another device, and waits. With all_read peers then see this device's depths; with far_ids depths[s] has the residues for shard s. */
+enum status gpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    memset(depths, 0, dev->shard->p * sizeof *depths);
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+        return e->status;
+    if (a->all_read) {
+        if (gpu_write_parents(dev, normals_without_parent(dev), stream, e) == ST_OK)
+            show_depths(dev, levels, e);
+    } else if (gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, normals_without_parent(dev), stream, e) == ST_OK) {
+        if (a->far_ids != NULL)
+            show_residues(dev, depths);
+    }
+    return e->status == ST_OK ? gpu_wait(dev, stream, e) : e->status;
+}
+
+/* Finds the missing parents of this device's normals and, with all_read, of its delegates, by the depths of other devices: those that
+ * peers show, or the residues depths[s] of shard s. Waits. Fails with ST_BAD_DATA if a column of nn names a vertex that its shard does not
+ * have. */
+enum status gpu_look(struct device *dev, const struct byte_span *depths, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    const uint32_t p = dev->shard->p;
+    struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
+                                  .vertices = normals_without_parent(dev),
+                                  .count = gpu_remote_count(dev),
+                                  .shown = a->shown + (a->all_read && !a->by_bytes ? p : 0),
+                                  .p = p,
+                                  .own_shard = dev->shard->index,
+                                  .local_bits = dev->shard->local_bits,
+                                  .delegates = a->all_read ? dev->of[DELEGATES].count : 0,
+                                  .not_owned = dev->traffic.peers.others,
+                                  .id_bytes = a->id_bytes,
+                                  .to = a->by_vertex,
+                                  .bad = gpu_bad_flag(dev)};
+    if (gpu_use(dev, e) != ST_OK || (a->all_read ? copy_peer_depths(dev, e) : copy_residues(dev, depths, e)) != ST_OK)
+        return e->status;
+    unsigned int bad = 0;
+    cuda_look(&looking, stream);
+    if (gpu_fetch(dev, &bad, looking.bad, sizeof bad, stream, e) == ST_OK && bad != 0)
+        fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
+             container_path(dev->shard->file));
+    return e->status;
 }
 
 /* ---- asking ---- */
@@ -158,7 +258,7 @@ static enum status ask_for_normals(struct device *dev, struct byte_span *questio
     const size_t bytes = dev->shard->p * sizeof *a->counts;
     cudaStream_t stream = gpu_answer_stream(dev);
     struct gpu_asking asking = {.nn = *gpu_pull_rows(dev, NN),
-                                .vertices = looking_normals(dev),
+                                .vertices = normals_without_parent(dev),
                                 .count = gpu_remote_count(dev),
                                 .depth = dev->of[NORMALS].depth,
                                 .own_shard = dev->shard->index,
@@ -216,64 +316,6 @@ enum status gpu_ask(struct device *dev, enum vertex_kind kind, struct byte_span 
     return kind == NORMALS ? ask_for_normals(dev, questions, e) : ask_for_delegates(dev, questions, e);
 }
 
-/* Shows residues of this device's depths to all other devices: writes them to a->values, which are free until the values are made, and
- * makes depths[s] point there for each other shard s. Does not wait. */
-static void show_residues(struct device *dev, struct byte_span *depths)
-{
-    const uint64_t bytes = (dev->of[NORMALS].count + 15) / 16 * 4;
-    for (uint32_t s = 0; s < dev->shard->p; s++)
-        depths[s] = byte_span_for(dev, s, dev->answers.values, s == dev->shard->index ? 0 : bytes);
-    cuda_write_residues(&dev->of[NORMALS], dev->answers.values, gpu_answer_stream(dev));
-}
-
-/* Shows this device's depths to its peers: as bytes in a->values if they fit, and otherwise where the search keeps them. Does not wait. */
-static enum status show_depths(struct device *dev, uint32_t levels, struct error *e)
-{
-    struct gpu_answers *a = &dev->answers;
-    a->by_bytes = levels <= BYTE_LEVELS;
-    return a->by_bytes ? gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, gpu_answer_stream(dev), e) : gpu_fused_settle(dev, e);
-}
-
-/* Turns recorded parents into input ids in by_vertex after a search with depths below `levels`, lists the normals that have their parent
- * on another device, and waits. With all_read shows depths to peers, and with far_ids residues to all, in `depths`. */
-enum status gpu_name_parents(struct device *dev, uint32_t levels, struct byte_span *depths, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    cudaStream_t stream = gpu_answer_stream(dev);
-    memset(depths, 0, dev->shard->p * sizeof *depths);
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
-        return e->status;
-    if (a->all_read) {
-        if (gpu_write_parents(dev, looking_normals(dev), stream, e) == ST_OK)
-            show_depths(dev, levels, e);
-    } else if (gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, looking_normals(dev), stream, e) == ST_OK) {
-        if (a->far_ids != NULL)
-            show_residues(dev, depths);
-    }
-    return e->status == ST_OK ? gpu_wait(dev, stream, e) : e->status;
-}
-
-/* ---- replying ---- */
-
-/* Launches the replies of this device to `count` questions of vertices of one kind. Does not wait. */
-static void launch_reply(struct device *dev, enum vertex_kind kind, const void *questions, uint64_t count, void *replies)
-{
-    const struct gpu_answers *a = &dev->answers;
-    const uint64_t locals = dev->of[NORMALS].count;
-    const struct gpu_replying r = {.questions = questions,
-                                   .count = count,
-                                   .locals = dev->of[NORMALS],
-                                   .ids = a->ids,
-                                   .id_bytes = a->id_bytes,
-                                   .replies = replies,
-                                   .bad = gpu_bad_flag(dev)};
-    if (kind == NORMALS)
-        cuda_reply(&r, gpu_answer_stream(dev));
-    else
-        cuda_reply_to_delegates(questions, count, (const char *)a->by_vertex + locals * a->id_bytes, dev->of[DELEGATES].count,
-                                a->id_bytes, replies, r.bad, gpu_answer_stream(dev));
-}
-
 /* Replies to the questions of all shards, and waits. replies[s] becomes the place of the replies for shard s, for each of the p
  * shards: in a->replies, or for questions of delegates in the prefix sums of dd, which are free when the search is over. Fails with
  * ST_BAD_DATA if a question names a vertex that this shard does not have, and if there are more questions than room: more than edges
@@ -282,8 +324,10 @@ enum status gpu_reply(struct device *dev, enum vertex_kind kind, const struct by
                       struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    const uint64_t width = question_bytes(kind);
-    const uint64_t most = kind == NORMALS ? dev->shard->csr[NN].edges : dev->of[DELEGATES].count;
+    const uint64_t width = question_bytes(kind), delegates = dev->of[DELEGATES].count;
+    const uint64_t most = kind == NORMALS ? dev->shard->csr[NN].edges : delegates;
+    const void *of_delegates = (const char *)a->by_vertex + dev->of[NORMALS].count * a->id_bytes;
+    cudaStream_t stream = gpu_answer_stream(dev);
     uint64_t count = 0;
     unsigned int bad = 0;
     char *at = kind == NORMALS ? a->replies : (char *)dev->scratch.scan.prefix;
@@ -295,73 +339,22 @@ enum status gpu_reply(struct device *dev, enum vertex_kind kind, const struct by
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
-        const uint64_t asked = questions[s].bytes / width;
-        launch_reply(dev, kind, address_of(dev, s, &questions[s]), asked, at);
-        replies[s] = byte_span_for(dev, s, at, asked * a->id_bytes);
+        const struct gpu_replying r = {.questions = address_of(dev, s, &questions[s]),
+                                       .count = questions[s].bytes / width,
+                                       .locals = dev->of[NORMALS],
+                                       .ids = a->ids,
+                                       .id_bytes = a->id_bytes,
+                                       .replies = at,
+                                       .bad = gpu_bad_flag(dev)};
+        if (kind == NORMALS)
+            cuda_reply(&r, stream);
+        else
+            cuda_reply_to_delegates((const void *)r.questions, r.count, of_delegates, delegates, r.id_bytes, at, r.bad, stream);
+        replies[s] = byte_span_for(dev, s, at, r.count * a->id_bytes);
         at += replies[s].bytes;
     }
-    if (gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) == ST_OK && bad != 0)
+    if (gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, stream, e) == ST_OK && bad != 0)
         fail(e, ST_BAD_DATA, "%s: another shard names a vertex that this one does not have", container_path(dev->shard->file));
-    return e->status;
-}
-
-/* ---- taking parents ---- */
-
-/* Copies the depths of the peers, as bytes, to a->copies. Does nothing if they are read in place. Does not wait. */
-static enum status copy_peer_depths(struct device *dev, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    uint8_t *copy = a->copies;
-    if (!a->by_bytes || copy == NULL)
-        return ST_OK;
-    for (uint32_t i = 0; i < dev->shard->p && e->status == ST_OK; i++) {
-        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        if (peer->is.shard == dev->shard->index)
-            continue;
-        CUDA_TRY(cudaMemcpyAsync(copy, peer->shows.values, peer->is.locals, cudaMemcpyDefault, gpu_answer_stream(dev)), dev->where, e);
-        copy += peer->is.locals;
-    }
-    return e->status;
-}
-
-/* Copies the residues of depths that came from all other shards to a->copies. Does not wait. */
-static enum status copy_residues(struct device *dev, const struct byte_span *depths, struct error *e)
-{
-    uint8_t *copy = dev->answers.copies;
-    for (uint32_t s = 0; s < dev->shard->p && e->status == ST_OK; s++) {
-        CUDA_TRY(cudaMemcpyAsync(copy, address_of(dev, s, &depths[s]), depths[s].bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
-                 dev->where, e);
-        copy += depths[s].bytes;
-    }
-    return e->status;
-}
-
-/* Finds the missing parents of this device's normals and, if all_read, of its delegates, by the depths of other devices, and waits.
- * With all_read peers show these (two tables, with bytes and without), otherwise there are copies (one table). Fails with ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
-enum status gpu_look(struct device *dev, const struct byte_span *depths, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    cudaStream_t stream = gpu_answer_stream(dev);
-    const uint32_t p = dev->shard->p;
-    struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
-                                  .vertices = looking_normals(dev),
-                                  .count = gpu_remote_count(dev),
-                                  .shown = a->shown + (a->by_bytes || !a->all_read ? 0 : p),
-                                  .p = p,
-                                  .own_shard = dev->shard->index,
-                                  .local_bits = dev->shard->local_bits,
-                                  .delegates = a->all_read ? dev->of[DELEGATES].count : 0,
-                                  .not_owned = dev->traffic.peers.others,
-                                  .id_bytes = a->id_bytes,
-                                  .to = a->by_vertex,
-                                  .bad = gpu_bad_flag(dev)};
-    if (gpu_use(dev, e) != ST_OK || (a->all_read ? copy_peer_depths(dev, e) : copy_residues(dev, depths, e)) != ST_OK)
-        return e->status;
-    unsigned int bad = 0;
-    cuda_look(&looking, stream);
-    if (gpu_fetch(dev, &bad, looking.bad, sizeof bad, stream, e) == ST_OK && bad != 0)
-        fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
-             container_path(dev->shard->file));
     return e->status;
 }
 

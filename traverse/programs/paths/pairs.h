@@ -66,8 +66,8 @@ struct pair_backend {
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
     /* Frees the state that `open` has set, even if `open` has failed afterwards. */
     void (*close)(struct pair_searches *searches);
-    /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on, or for pair_together all on rank 0. Fills in pairs->result and the
-     * wanted paths. `searches` is the state that `open` has set; NULL if the backend has no `open`. */
+    /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on, or for pair_together all on rank 0. Fills in
+     * pairs->result and the wanted paths. `searches` is the state that `open` has set; NULL if the backend has no `open`. */
     enum status (*run)(struct pair_searches *searches, struct pairs *pairs, struct error *e);
 };
 
