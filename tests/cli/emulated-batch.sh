@@ -91,7 +91,7 @@ check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --p
 check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
 for room in 16 64 96; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
-    check_says "GPU 0 (.*): the graph takes [0-9.]* KiB of device memory, and a search [0-9.]* KiB; $room.* KiB are free; a smaller --batch"
+    check_says "GPU 0 (.*): the graph takes [0-9.]* KiB of device memory, a search [0-9.]* KiB, and $room.* KiB are free; a smaller --batch"
     check_says 'and so do more ranks, each with a GPU, that divide the graph (--distribute)'
 done
 

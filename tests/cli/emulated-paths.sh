@@ -86,7 +86,7 @@ check 'three GPUs that divide the graph: no GPU has the rows of all shards' test
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
 check "$situation: distances are the same" diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"
-check_says 'GPU 0 (.*): .*joined_gpu.c.*cudaMalloc'
+check_says 'GPU 0 (.*): the graph takes [0-9.]* KiB of device memory, and 32.0 KiB are free'
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$paths" -@ 1 -q --backend cuda -n 1 "$tmp/rmat"
 check_says '--backend cuda: there is no GPU'
 EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 64 "$tmp/rmat"

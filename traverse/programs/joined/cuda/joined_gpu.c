@@ -61,15 +61,16 @@ uint64_t joined_gpu_row_bytes(uint64_t vertices, uint64_t edges)
 static enum status check_room(const struct joined_gpu *gpu, const struct joined_graph *graph, uint64_t search_bytes, struct error *e)
 {
     uint64_t graph_bytes = joined_gpu_row_bytes(graph->vertices, graph->push->edges);
-    char taken[2][32], left[32];
+    char taken[32], searched[32], left[32];
     size_t unused = 0, total = 0;
     if (graph->pull != NULL && graph->pull != graph->push)
         graph_bytes += joined_gpu_row_bytes(graph->vertices, graph->pull->edges);
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), gpu->where, e) != ST_OK || graph_bytes + search_bytes <= unused)
         return e->status;
-    return fail(e, ST_RESOURCE, "%s: the graph takes %s of device memory, and a search %s; %s are free", gpu->where,
-                format_size(graph_bytes, taken[0], 32), format_size(search_bytes, taken[1], 32),
-                format_size(unused, left, 32));
+    format_size(search_bytes, searched, sizeof searched);
+    return fail(e, ST_RESOURCE, "%s: the graph takes %s of device memory%s%s, and %s are free", gpu->where,
+                format_size(graph_bytes, taken, sizeof taken), search_bytes > 0 ? ", a search " : "", search_bytes > 0 ? searched : "",
+                format_size(unused, left, sizeof left));
 }
 
 /* Chooses the GPU of the rank of `comm`, makes a stream, and copies the rows of the graph to the GPU. gpu->pull is the same
