@@ -27,12 +27,6 @@ struct name_map {
 
 /* ---- opening ---- */
 
-/* Entries of m->start for n lines. */
-static uint64_t steps_of(uint64_t n)
-{
-    return n / NAME_MAP_STEP + 1;
-}
-
 /* Maps the file m->path as m->text, which stays NULL if the file is empty. */
 static enum status map_file(struct name_map *m, struct error *e)
 {
@@ -100,7 +94,7 @@ enum status name_map_open(struct name_map **result, const char *path, uint64_t n
              "makes it one",
              path);
     if (e->status != ST_OK ||
-        memory_take(budget, (void **)&m->start, steps_of(n), sizeof *m->start, "index of the map",
+        memory_take(budget, (void **)&m->start, n / NAME_MAP_STEP + 1, sizeof *m->start, "index of the map",
                     e) != ST_OK ||
         index_lines(m, e) != ST_OK) {
         name_map_close(m);

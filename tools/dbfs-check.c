@@ -255,18 +255,11 @@ static enum status take_roots(struct command *c, const struct graph_edges *g, st
     return ST_OK;
 }
 
-/* Prints time and memory with -v. */
-static void print_cost(const struct cli *cli, double start)
-{
-    char peak[16];
-    cli_detail(cli, "%.2f s, peak memory %s", cli_seconds() - start,
-               format_size(memory_peak_bytes(), peak, sizeof peak));
-}
-
 /* The work of the program, once its options are read. Collective. */
 static enum status dbfs_check(const struct cli *cli, struct command *c, const struct comm *comm, struct error *e)
 {
     double start = cli_seconds();
+    char peak[16];
     struct graph_edges edges = {0};
     struct memory_budget budget;
     struct work work = {cli, c, &edges, &budget, cli_threads(cli)};
@@ -284,7 +277,7 @@ static enum status dbfs_check(const struct cli *cli, struct command *c, const st
     }
     if (e->status == ST_OK && fflush(stdout) != 0)
         fail_errno(e, "standard output", "cannot write");
-    print_cost(cli, start);
+    cli_detail(cli, "%.2f s, peak memory %s", cli_seconds() - start, format_size(memory_peak_bytes(), peak, sizeof peak));
     return e->status;
 }
 

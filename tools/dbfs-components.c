@@ -228,14 +228,6 @@ static void print_cost(const struct cli *cli, const struct findings *f)
 
 /* ---- the work ---- */
 
-/* Warns if some pieces of a generated graph are missing among the streams. */
-static void warn_missing(const struct cli *cli, const struct edge_source *source)
-{
-    if (source->missing_edges > 0)
-        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams", source->name,
-                 source->missing_edges);
-}
-
 /* Opens the forest with what the budget has left beside the steps that follow. */
 static enum status open_forest(struct forest *forest, const struct command *c, const struct edge_source *source,
                                struct workspace *space, struct spill *spill, struct error *e)
@@ -352,7 +344,7 @@ static enum status dbfs_components(const struct cli *cli, struct command *c, con
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &space.budget, e) == ST_OK) {
         space.threads = cli_threads_worth(cli, space.threads, source.largest_share);
-        warn_missing(cli, &source);
+        edge_source_warn_missing(&source, cli);
         find_and_write(cli, c, &source, &space, &spill, e);
     }
     progress_end();

@@ -426,16 +426,6 @@ static void print_spooled(const struct cli *cli, const struct edge_source *sourc
                    cli_tmpdir(cli, 0));
 }
 
-/* Warns if some pieces of a generated graph are missing among the streams. */
-static void warn_missing(const struct cli *cli, const struct edge_source *source)
-{
-    struct cli keeper = *cli;
-    cli_keep_notes(&keeper);
-    if (source->missing_edges > 0)
-        cli_warn(&keeper, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
-                 source->name, source->missing_edges);
-}
-
 /* Makes the packing, or its plan. Collective. */
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm, struct error *e)
 {
@@ -451,7 +441,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
         return e->status;
-    warn_missing(cli, &source);
+    struct cli keeper = *cli;
+    cli_keep_notes(&keeper);
+    edge_source_warn_missing(&source, &keeper);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PACK)

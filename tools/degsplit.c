@@ -311,14 +311,6 @@ static enum status check_outputs(const struct cli *cli, const struct command *c,
     return e->status;
 }
 
-/* Warns if some pieces of a generated graph are missing among the streams. */
-static void warn_missing(const struct cli *cli, const struct edge_source *source)
-{
-    if (source->missing_edges > 0)
-        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
-                 source->name, source->missing_edges);
-}
-
 /* The work of the program, once its options are read. Collective. */
 static enum status degsplit(const struct cli *cli, const struct command *c, const struct comm *comm, struct error *e)
 {
@@ -334,7 +326,7 @@ static enum status degsplit(const struct cli *cli, const struct command *c, cons
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
         options.threads = cli_threads_worth(cli, options.threads, source.largest_share);
-        warn_missing(cli, &source);
+        edge_source_warn_missing(&source, cli);
         if (!c->plan &&
             edge_source_make_dense(&source, /* p */ 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);

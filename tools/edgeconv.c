@@ -63,7 +63,7 @@ static void report_skipped(const struct job *job, const struct source *s, const 
                  "--member=NAME reads one", s->name, (ull)count, count > 1 ? "s" : "", count > 1 ? "are" : "is", names);
 }
 
-/* Converts one input, or one file of an archive, and raises job->n to its vertices. */
+/* Converts one input, or one file of an archive, and raises job->n to the number of its vertices. */
 static enum status read_file(struct job *job, const struct source *s, struct graph_reader *reader,
                              int is_first, struct conversion *conversion, struct error *e)
 {

@@ -11,7 +11,7 @@ static struct proved_vertices vertices_there(const struct proved_vertices *v)
 {
     return (struct proved_vertices){.end = managed(v->end, v->count * sizeof *v->end),
                                     .claim = managed(v->claim, v->count * sizeof *v->claim),
-                                    .met = managed(v->met, mask_words(v->count) * 8),
+                                    .parent_seen = managed(v->parent_seen, mask_words(v->count) * 8),
                                     .count = v->count};
 }
 
@@ -27,7 +27,7 @@ static void finish(const struct proved_vertices *v, const struct proved_vertices
 {
     managed_settle();
     if (v != NULL && v->count > 0)
-        memcpy(v->met, there->met, mask_words(v->count) * 8);
+        memcpy(v->parent_seen, there->parent_seen, mask_words(v->count) * 8);
     managed_finish(offence, &first->offence, sizeof *offence);
 }
 

@@ -80,9 +80,9 @@ static void free_input(struct proof_input *in)
 }
 
 static struct proved_vertices vertices_with(const struct proof_input *in, enum vertex_kind kind,
-                                            uint32_t *met)
+                                            uint32_t *parent_seen)
 {
-    return (struct proved_vertices){in->end[kind], in->claim[kind], met, in->count[kind]};
+    return (struct proved_vertices){in->end[kind], in->claim[kind], parent_seen, in->count[kind]};
 }
 
 /* ---- comparisons ---- */
@@ -121,21 +121,21 @@ static void run_vertices(const struct shard *shard, enum faults faults)
     make_input(&in, shard, faults, 11);
     for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
         struct offence kernel = {0}, twin = {0};
-        struct both met = make_masks(in.count[kind]);
-        struct proved_vertices v = vertices_with(&in, (enum vertex_kind)kind, met.kernel);
+        struct both parent_seen = make_masks(in.count[kind]);
+        struct proved_vertices v = vertices_with(&in, (enum vertex_kind)kind, parent_seen.kernel);
         int64_t root = v.count > 0 ? v.end[v.count / 2].id : 0;
         check_input("%s faults, kind %d", faults_name[faults], kind);
         kernel_check_vertices(&v, root, &kernel);
         proof_check_vertices(&v, root, &twin);
         compare_offences(&kernel, &twin);
-        memset(met.kernel, 0x5a, met.bytes);
-        memset(met.twin, 0x5a, met.bytes);
+        memset(parent_seen.kernel, 0x5a, parent_seen.bytes);
+        memset(parent_seen.twin, 0x5a, parent_seen.bytes);
         kernel = twin = (struct offence){0};
         kernel_check_parents(&v, root, &kernel);
-        v.met = met.twin;
+        v.parent_seen = parent_seen.twin;
         proof_check_parents(&v, root, &twin);
         compare_offences(&kernel, &twin);
-        compare_masks(&met);
+        compare_masks(&parent_seen);
     }
     free_input(&in);
 }
@@ -145,9 +145,9 @@ static void run_rows(const struct shard *shard, enum subgraph g, enum faults fau
     struct proof_input in;
     struct offence kernel = {0}, twin = {0};
     make_input(&in, shard, faults, 5 + g);
-    struct both met = make_masks(in.count[subgraph_rows(g)]);
+    struct both parent_seen = make_masks(in.count[subgraph_rows(g)]);
     struct proved_rows rows = {.csr = &shard->csr[g],
-                               .rows = vertices_with(&in, subgraph_rows(g), met.kernel),
+                               .rows = vertices_with(&in, subgraph_rows(g), parent_seen.kernel),
                                .columns = in.end[subgraph_columns(g)],
                                .local_bits = g == NN ? shard->local_bits : NO_SHARD_BITS,
                                .own_shard = g == NN ? shard->index : 0};
@@ -155,10 +155,10 @@ static void run_rows(const struct shard *shard, enum subgraph g, enum faults fau
         claim_columns(in.claim[subgraph_rows(g)], &rows, 17);
     check_input("%s, %s faults, claims %d", subgraph_name[g], faults_name[faults], claims);
     kernel_check_rows(&rows, in.count[subgraph_columns(g)], &kernel);
-    rows.rows.met = met.twin;
+    rows.rows.parent_seen = parent_seen.twin;
     proof_check_rows(&rows, &twin);
     compare_offences(&kernel, &twin);
-    compare_masks(&met);
+    compare_masks(&parent_seen);
     free_input(&in);
 }
 
@@ -174,14 +174,14 @@ static void run_edges(const struct shard *shard, enum faults faults)
         asker[i] = (uint32_t)(next_random(&random) % locals);
         other[i] = in.end[NORMALS][next_random(&random) % locals];
     }
-    struct both met = make_masks(locals);
-    struct proved_vertices v = vertices_with(&in, NORMALS, met.kernel);
+    struct both parent_seen = make_masks(locals);
+    struct proved_vertices v = vertices_with(&in, NORMALS, parent_seen.kernel);
     check_input("%s faults, %" PRIu64 " edges", faults_name[faults], count);
     kernel_check_edges(&v, asker, other, count, &kernel);
-    v.met = met.twin;
+    v.parent_seen = parent_seen.twin;
     proof_check_edges(&v, asker, other, count, &twin);
     compare_offences(&kernel, &twin);
-    compare_masks(&met);
+    compare_masks(&parent_seen);
     free(asker);
     free(other);
     free_input(&in);

@@ -123,12 +123,6 @@ struct layout {
     uint64_t index_bytes;    /* the tables of the runs, at most */
 };
 
-/* Bytes of the arrays of one writer. */
-static uint64_t writer_bytes(uint32_t buckets)
-{
-    return (uint64_t)buckets * (sizeof(unsigned char *) + sizeof(struct bucket_chunk *));
-}
-
 /* The size of chunks, of which all cells together fill a quarter of `bytes` at most. */
 static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 {
@@ -144,7 +138,7 @@ static struct layout lay_out(const struct bucket_options *o, uint64_t room)
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
     uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
     size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
-    l.fixed_bytes = threads * writer_bytes(o->buckets);
+    l.fixed_bytes = cells * (sizeof(unsigned char *) + sizeof(struct bucket_chunk *)); /* arrays of the writers */
     room = room > l.fixed_bytes ? room - l.fixed_bytes : 0;
     size_t by_room = choose_chunk_bytes(room, cells);
     l.chunk_bytes = by_records < by_room ? by_records : by_room;
@@ -163,7 +157,7 @@ static struct layout lay_out(const struct bucket_options *o, uint64_t room)
     return l;
 }
 
-/* The least memory that such a store works in. */
+/* Returns the least memory that a store of this layout works in. */
 static uint64_t least_bytes(const struct layout *l, int threads)
 {
     return l->fixed_bytes + l->index_bytes + (uint64_t)threads * l->own_slabs * l->slab_bytes;

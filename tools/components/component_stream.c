@@ -161,20 +161,14 @@ static enum status sift_streams(struct sifting *k, struct error *e)
 
 /* ---- the stream ---- */
 
-/* Describes the stream: that of the graph, but its provenance begins with a line of this program, so that nobody takes the
- * edges for all of a generated graph. */
-static void describe(const struct component_graph *g, struct edges_info *info)
-{
-    *info = g->source->info;
-    snprintf(info->provenance, sizeof info->provenance, "dbfs-components\nlargest %s component\n%.*s",
-             g->strong ? "strong" : "weak", EDGES_MAX_PROVENANCE_BYTES - 64, g->source->info.provenance);
-}
-
-/* Writes preamble, edges and trailer. */
+/* Writes preamble, edges and trailer. The preamble is that of the graph, but its provenance begins with a line of this program, so that
+ * nobody takes the edges for all of a generated graph. */
 static enum status write_stream(struct sifting *k, struct outfile *out, struct error *e)
 {
-    struct edges_info info;
-    describe(k->graph, &info);
+    const struct edges_info *of_graph = &k->graph->source->info;
+    struct edges_info info = *of_graph;
+    snprintf(info.provenance, sizeof info.provenance, "dbfs-components\nlargest %s component\n%.*s",
+             k->graph->strong ? "strong" : "weak", EDGES_MAX_PROVENANCE_BYTES - 64, of_graph->provenance);
     if (edges_writer_open(&k->writer, out, &info, e) == ST_OK && sift_streams(k, e) == ST_OK)
         edges_writer_finish(k->writer, k->graph->source->totals.n, NULL, e);
     edges_writer_free(k->writer);

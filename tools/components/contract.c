@@ -104,14 +104,6 @@ static enum status visit_edges(void *context, int thread, const struct edge *edg
     return unite_piece(c, thread, input_ids_restore(&c->ids, edges, count, restored), count, e);
 }
 
-/* Saves what all threads have left. */
-static enum status save_all_left(struct contract *c, struct error *e)
-{
-    for (int t = 0; t < c->space->threads && e->status == ST_OK; t++)
-        save_left(c, &c->thread[t], e);
-    return e->status;
-}
-
 /* ---- a window ---- */
 
 /* Takes the next edges of the file that is read. Returns their number; 0 at the end, or after a failure. */
@@ -231,8 +223,8 @@ static enum status contract_window(struct contract *c, uint32_t w, struct error 
     watch_phase("joining the forests of all ranks");
     unite_ranks(c, e);
     forest_flatten(&c->slots, c->space->threads);
-    if (c->chunks != NULL)
-        save_all_left(c, e);
+    for (int t = 0; c->chunks != NULL && t < c->space->threads && e->status == ST_OK; t++)
+        save_left(c, &c->thread[t], e);
     forest_keep(c->forest, w, /* half */ 0, e);
     return comm_agree(c->source->comm, e);
 }

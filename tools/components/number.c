@@ -201,7 +201,8 @@ uint64_t component_singles(const struct component_sizes *sizes)
 
 /* ---- numbers ---- */
 
-/* Replaces the counts of each part by the numbers of its components: first those of the parts before, then its own. */
+/* Replaces each part's counts of components of a size by the number that the first of these components gets, behind those of the parts
+ * before. */
 static enum status assign_numbers(struct numbering *k, struct error *e)
 {
     uint64_t *taken = zeroed(k->sizes->runs, sizeof *taken, "sizes of components", e); /* components of each run with a number */

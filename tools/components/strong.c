@@ -34,12 +34,11 @@ struct rows {
 
 struct search {
     struct rows *rows;
-    uint32_t *number; /* [n] */
-    /* [n] two stacks. The path from the root of the search to the vertex that is visited begins at 0. Visited vertices whose
-     * component is not known, and which are not on the path, are in [live, n). */
-    uint32_t *stack;
-    uint64_t path, live;
-    uint32_t visited;
+    uint32_t *number; /* [n] as the head of this file has it */
+    uint32_t *stack;  /* [n] two stacks: the path, from its begin on, and the waiting vertices, from its end on */
+    uint64_t path;    /* the length of the path from the root of the search to the vertex that is visited */
+    uint64_t waiting; /* stack[waiting..n - 1] are visited, not on the path, and their component is not yet known */
+    uint32_t visited; /* the vertices so far */
 };
 
 uint64_t strong_bytes(uint64_t n, uint64_t edges)
@@ -174,16 +173,16 @@ static inline int follow_arcs(struct search *k)
     return 0;
 }
 
-/* Ends the component of the root v: v, and the live vertices that were visited after it. Their numbers become the smallest id. */
+/* Ends the component of the root v: v, and the waiting vertices that were visited after v. Their numbers become the smallest id. */
 static void end_component(struct search *k, uint32_t v)
 {
     const uint32_t least_number = k->number[v];
     uint32_t least_id = v;
-    uint64_t end = k->live;
+    uint64_t end = k->waiting;
     for (; end < k->rows->n && k->number[k->stack[end]] >= least_number; end++)
         least_id = k->stack[end] < least_id ? k->stack[end] : least_id;
-    for (; k->live < end; k->live++)
-        k->number[k->stack[k->live]] = DONE | least_id;
+    for (; k->waiting < end; k->waiting++)
+        k->number[k->stack[k->waiting]] = DONE | least_id;
     k->number[v] = DONE | least_id;
 }
 
@@ -195,7 +194,7 @@ static inline void leave(struct search *k)
         end_component(k, v);
         return;
     }
-    k->stack[--k->live] = v;
+    k->stack[--k->waiting] = v;
     uint32_t *before = &k->stack[k->path - 1];
     if (k->number[v] < k->number[*before & ~NOT_ROOT]) {
         k->number[*before & ~NOT_ROOT] = k->number[v];
@@ -244,7 +243,7 @@ static enum status check_memory(const struct edge_source *source, const struct m
 enum status strong_components(struct forest *forest, struct edge_source *source, struct memory_budget *budget, struct error *e)
 {
     struct rows rows = {.n = source->totals.n};
-    struct search k = {.rows = &rows, .live = rows.n};
+    struct search k = {.rows = &rows, .waiting = rows.n};
     if (check_memory(source, budget, e) == ST_OK && make_rows(&rows, source, forest->values.threads, budget, e) == ST_OK &&
         memory_take(budget, (void **)&k.stack, rows.n, sizeof *k.stack, "stack of vertices", e) == ST_OK) {
         k.number = forest->values.of; /* zeroed when the forest was opened */

@@ -205,7 +205,7 @@ void explain_member(const struct job *job, struct input *input, struct error *e)
         input_explain_members(input, e);
 }
 
-/* Opens a reader with the options of the command line. */
+/* Opens a reader of an input with the options of the command line. If this fails, the message may list the files of the archive. */
 enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input, struct error *e)
 {
     if (graph_reader_open_input(reader, input, &job->options->reader, e) != ST_OK)

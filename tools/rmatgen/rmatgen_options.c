@@ -111,12 +111,6 @@ static const char *kind_name(enum graph_kind kind)
 
 /* ---- options ---- */
 
-static void note_given(struct rmatgen_options *o, int option)
-{
-    for (int i = 0; i < RULES; i++)
-        o->given |= (uint64_t)(rules[i].option == option) << i;
-}
-
 static int is_given(const struct rmatgen_options *o, int option)
 {
     for (int i = 0; i < RULES; i++)
@@ -210,7 +204,8 @@ static void take_option(struct rmatgen_options *o, int option, const char *argum
 {
     const struct cli *cli = &o->cli;
     struct generator_options *g = &o->graph;
-    note_given(o, option);
+    for (int i = 0; i < RULES; i++)
+        o->given |= (uint64_t)(rules[i].option == option) << i;
     if (take_shape(o, option, argument))
         return;
     switch (option) {

@@ -23,20 +23,21 @@ struct counting_thread {
     char unshared[64]; /* between the threads' cache lines */
 };
 
+/* The state of passes over the edges. */
 struct counting {
     struct degrees *degrees;
     struct memory_budget *budget;
-    uint64_t first, span; /* ids whose degrees this pass counts */
-    uint32_t *of;         /* [span] */
-    uint64_t near; /* ids of the stream are near if they differ by this at most */
+    uint64_t first, span; /* this pass counts the degrees of the ids first to first + span - 1 */
+    uint32_t *of;         /* [span] these degrees so far */
+    uint64_t near;        /* ids of the stream are near if they differ by this at most */
     const struct sparse_ids *sparse; /* of the source; NULL: passes give ids of the stream */
-    uint64_t sum;  /* of all degrees so far */
-    int overflow;
-    struct counting_thread *thread;
-    struct edges_beside *beside; /* [threads] */
-    struct edge_source *source;  /* while it has an open end, and: */
-    uint64_t taken;              /* edges that came out of it */
-    int scanned; /* the first pass was made */
+    uint64_t sum;         /* of all degrees so far */
+    int overflow;         /* 1: a degree does not fit 32 bits */
+    struct counting_thread *thread; /* [threads] */
+    struct edges_beside *beside;    /* [threads] edges that are not counted, as their ids come too far, and self-loops */
+    struct edge_source *source;     /* a pipe that does not tell its length, in the first pass; otherwise NULL */
+    uint64_t taken;                 /* edges that came out of this pipe */
+    int scanned;                    /* 1: the first pass was made */
 };
 
 /* Ids of n that differ by this at most are near. */
@@ -171,7 +172,8 @@ static enum status take_piece(struct counting *c, int thread, const struct edge 
     return e->status;
 }
 
-/* The visitor of the first pass: counts degrees or fills tiles, lists self-loops, and sums up near edges and symmetry. */
+/* The visitor of the first pass: counts degrees, or keeps the edges as tiles; lists self-loops; counts edges between near ids, and sums up
+ * both directions. From an id that comes too far on, edges of an open pipe are kept beside. */
 static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct counting *c = context;
@@ -311,14 +313,6 @@ static enum status count_first(struct counting *c, struct edge_source *source, i
     return check_symmetry(c, threads, source->comm, source->name, e);
 }
 
-/* Fails: a degree is 2^32 or more. */
-static enum status too_large_degree(const char *name, struct error *e)
-{
-    return fail(e, ST_RESOURCE,
-                "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 "
-                "bits", name);
-}
-
 /* Counts the degrees from the tiles that the first pass has filled, if there are any. */
 static enum status count_tiles(struct counting *c, int threads, struct error *e)
 {
@@ -402,7 +396,7 @@ static enum status count_stream(struct counting *c, struct edge_source *source, 
     }
     if (e->status == ST_OK &&
         (c->overflow || (sums_up(c, source) && c->sum != c->degrees->directed_edges)))
-        too_large_degree(source->name, e);
+        fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 bits", source->name);
     return comm_agree(source->comm, e);
 }
 

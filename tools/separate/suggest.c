@@ -79,7 +79,7 @@ static double loss_on(const struct candidates *c, uint64_t r, enum machine m)
     return c->least_ns[m] > 0 ? (double)c->predicted[r].ns[m] / (double)c->least_ns[m] : 1;
 }
 
-/* Returns the largest loss of a row over the machines that count. */
+/* Returns the largest loss (loss_on) of a row over the machines that the choice is for. */
 static double loss_of(const struct candidates *c, uint64_t r, enum th_choice choice)
 {
     double loss = 1;
@@ -90,7 +90,7 @@ static double loss_of(const struct candidates *c, uint64_t r, enum th_choice cho
     return loss;
 }
 
-/* The candidate whose loss is the smallest; among equals the last, of the largest TH. */
+/* Returns the candidate whose loss is the smallest; among equals the last, of the largest TH. */
 static uint64_t fastest(const struct candidates *c, enum th_choice choice)
 {
     uint64_t best = UINT64_MAX;

@@ -93,13 +93,6 @@ static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int thre
     return e->status;
 }
 
-static void release_threads(struct rank_pass *pass, int threads, struct memory_budget *budget)
-{
-    for (int i = 0; pass->by_smaller != NULL && i < threads; i++)
-        memory_release(budget, pass->by_smaller[i]);
-    free(pass->by_smaller);
-}
-
 /* Takes the arrays of *er; on failure edge_ranks_free releases them. */
 static enum status take_result(struct edge_ranks *er, struct memory_budget *budget, struct error *e)
 {
@@ -156,7 +149,9 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *ed
         sum_histograms(&pass, ranks->count, threads, edges->source->comm);
         accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
     }
-    release_threads(&pass, threads, budget);
+    for (int i = 0; pass.by_smaller != NULL && i < threads; i++)
+        memory_release(budget, pass.by_smaller[i]);
+    free(pass.by_smaller);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);
     return e->status;

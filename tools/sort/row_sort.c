@@ -191,7 +191,7 @@ size_t row_sort_u32(struct row_sorter *s, uint32_t *columns, size_t count)
     return sort_plainly_u32(s, columns, count);
 }
 
-/* The same for 8-byte columns. */
+/* Sorts 8-byte columns in place and drops duplicates; returns how many are left, SIZE_MAX if memory is short. */
 size_t row_sort_u64(struct row_sorter *s, uint64_t *columns, size_t count)
 {
     return sort_plainly_u64(s, columns, count);
@@ -203,7 +203,7 @@ int row_order_u32(struct row_sorter *s, uint32_t *columns, size_t count)
     return order_u32(s, columns, count);
 }
 
-/* The same with `spare`, which has room for `count` columns, in place of a sorter. */
+/* Sorts the columns in place and keeps duplicates, by way of spare[count]. */
 void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits)
 {
     order_with_u32(columns, spare, count, column_bits);

@@ -4,6 +4,7 @@
 #include "edge_union.h"
 
 #include "formats/base/arith.h"
+#include "formats/base/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,14 +38,6 @@ static enum status refuse_twice(const struct edge_source *s, struct error *e)
     return ST_OK;
 }
 
-/* Copies what an opened stream says of itself, but for its info. */
-static void note_facts(const struct edge_stream *stream, struct stream_facts *f)
-{
-    snprintf(f->name, sizeof f->name, "%s", stream->name);
-    f->bytes = stream->bytes;
-    f->totals = stream->totals;
-}
-
 /* Appends to s->stream the streams that all ranks share, or those of this rank (`own`), and their facts to facts[]. */
 static enum status open_streams(struct edge_source *s, const struct edge_inputs *in, int own,
                                 const char *tmpdir, struct stream_facts *facts, struct error *e)
@@ -60,7 +53,10 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
             ST_OK)
             return e->status;
         stream->own = own;
-        note_facts(stream, &facts[s->count++]);
+        struct stream_facts *f = &facts[s->count++];
+        snprintf(f->name, sizeof f->name, "%s", stream->name);
+        f->bytes = stream->bytes;
+        f->totals = stream->totals;
         refuse_twice(s, e);
     }
     return e->status;
@@ -222,6 +218,12 @@ int edge_source_forgotten(const struct edge_source *s)
     return forgotten;
 }
 
+void edge_source_warn_missing(const struct edge_source *s, const struct cli *cli)
+{
+    if (s->missing_edges > 0)
+        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams", s->name, s->missing_edges);
+}
+
 uint64_t edge_source_spooled_bytes(const struct edge_source *s)
 {
     uint64_t bytes = 0;
@@ -259,17 +261,11 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
     scan->context = dense;
 }
 
-/* Makes the first pass to note the ids of this rank's share of the blocks. */
-static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads, struct error *e)
-{
-    uint64_t own_edges;
-    return edge_source_first_scan(s, threads, sparse_ids_note, ids, &own_edges, e);
-}
-
 /* Lists and numbers the ids in a pass; s->sparse then changes what visitors get. */
 enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e)
 {
+    uint64_t own_edges;
     uint64_t room = comm_min_of(s->comm, sparse_ids_room(&s->totals, s->bytes, p, budget));
     if (room == 0 || s->open_ended || edge_source_keep(s, NULL, e) != ST_OK)
         return e->status;
@@ -278,7 +274,7 @@ enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int thread
         fail_memory(e, "ids", sizeof *ids);
     else
         sparse_ids_open(ids, room, budget, e);
-    if (list_ids(s, ids, threads, e) == ST_OK)
+    if (edge_source_first_scan(s, threads, sparse_ids_note, ids, &own_edges, e) == ST_OK)
         sparse_ids_number(ids, p, s->comm, e);
     s->sparse = ids;
     s->budget = budget;

@@ -65,6 +65,9 @@ enum status edge_source_keep(struct edge_source *source, const struct edges_take
 /* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */
 int edge_source_forgotten(const struct edge_source *source);
 
+/* Warns if the streams are pieces of a generated graph, and some of its edges are in none of them. */
+void edge_source_warn_missing(const struct edge_source *source, const struct cli *cli);
+
 /* The bytes of this rank's pipes that are on disk. */
 uint64_t edge_source_spooled_bytes(const struct edge_source *source);
 

@@ -133,7 +133,7 @@ static inline void append_records(struct bucket_writer *w, const struct step *st
     }
 }
 
-/* Adds edges to their tiles by the thread's own writer, whose error comes again with each call. */
+/* Adds edges to their tiles by the thread's own writer. Once the writer has failed, each call fails with its error. */
 enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count, struct error *e)
 {
     struct bucket_writer *w = &t->store.writer[thread];

@@ -14,8 +14,8 @@ struct cpu_answers {
     uint64_t owned_count;
     uint64_t *cursors;          /* [threads][p] index of each thread's next question for each shard */
     struct question *questions; /* [question_capacity] ordered by the shard that gets the question */
-    uint32_t *askers; /* [question_capacity] the normal that asks each question; behind the questions in one array. When delegates
-                       * ask: the delegates, whose ids are the questions, too */
+    uint32_t *askers; /* [question_capacity] the normal that asks each question; part of the array `questions`, behind them. When
+                       * delegates ask: their numbers, which are the questions, too */
     uint64_t question_capacity;
     void *replies;              /* [reply_capacity] the replies to other shards' questions, as input ids */
     uint64_t reply_capacity;

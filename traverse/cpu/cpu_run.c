@@ -5,8 +5,8 @@
  * Both find the same vertices. */
 #include "cpu_run.h"
 
-/* After a parallel region has ended because its threads lacked cores, one thread replaces regions in so many searches.
- * Levels that would take one thread too long still use a region (wants_all_threads). */
+/* The number of searches in which one thread does the work of parallel regions, after a region whose threads lacked cores. Levels that
+ * would take one thread too long still use a region (wants_all_threads). */
 enum { SINGLE_THREAD_SEARCHES = 16 };
 
 /* Makes the roots the frontier, and counts them. Runs no level yet: cpu_search_end runs all of them. */

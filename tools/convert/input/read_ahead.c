@@ -18,7 +18,7 @@ struct read_ahead {
     pthread_cond_t changed; /* a part is no longer busy */
     struct part *parts;
     int count, ahead;
-    int given; /* parts given out; the last of them is being read */
+    int given; /* the number of parts that read_ahead_next gave; the last of them is being read */
     uint64_t memory_bytes;
     const char *member;
 };
@@ -56,20 +56,14 @@ void read_ahead_close(struct read_ahead *r)
     free(r);
 }
 
-/* Closes the input that was given out last, whose reader is done. The caller holds the lock. */
-static void close_given(struct read_ahead *r)
+/* Closes the input that the call before gave, and gives the next one: waits until no thread works on it, and opens it if none has. */
+enum status read_ahead_next(struct read_ahead *r, struct input **in, struct error *e)
 {
+    pthread_mutex_lock(&r->lock);
     if (r->given > 0) {
         input_close(r->parts[r->given - 1].input);
         r->parts[r->given - 1].input = NULL;
     }
-}
-
-/* Gives the next input: waits until no thread works on it, and opens it if none has. */
-enum status read_ahead_next(struct read_ahead *r, struct input **in, struct error *e)
-{
-    pthread_mutex_lock(&r->lock);
-    close_given(r);
     struct part *part = &r->parts[r->given++];
     while (part->busy)
         pthread_cond_wait(&r->changed, &r->lock);

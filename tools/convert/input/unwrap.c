@@ -200,6 +200,7 @@ enum wrapping unwrap_innermost(const struct unwrap *u)
     return u->top > 0 ? u->layers[u->top - 1].kind : WRAPPING_NONE;
 }
 
+/* Returns the bytes that all layers hold. */
 size_t unwrap_memory(const struct unwrap *u)
 {
     size_t bytes = 0;

@@ -97,6 +97,7 @@ static int has_byte(const char *line, char c)
     return memchr(line, c, (size_t)(next_line(line) - line)) != NULL;
 }
 
+/* Finds the separator that gives both lines as many columns; without one, or without data, the first of `order` in the line. */
 enum separator column_names_separator(const char *line, const char *data)
 {
     static const struct {

@@ -123,7 +123,8 @@ static const char *quoted_end(const char *p, const char *end, enum separator sep
     return is_byte_of(separator, *p) || is_byte_of(separator, *after) || ends_line(after) ? p : NULL;
 }
 
-/* Goes on to the next field; counts it in f->taken, and in f->torn if its quote does not end. */
+/* Takes the next field (fields.h), without the blanks around it. Counts it in f->taken, and in f->torn if it begins with a quote that does
+ * not end. Behind two fields between blanks, attributes such as those of Python are one field. */
 int fields_take(struct fields *f, struct field *field)
 {
     if (f->taken == 0)

@@ -46,11 +46,6 @@ static int is_temporary(const char *name)
     return is_part(base) || is_grid_part(base) || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
 }
 
-static int is_dot(const char *name)
-{
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
 {
     char name[64];
@@ -180,7 +175,7 @@ static enum status list_folder(struct pack_folder *f, int *others, struct error 
             f->has_manifest = 1;
         else if (strcmp(entry->d_name, PACKING_NAME) == 0)
             f->has_journal = 1;
-        else if (!is_dot(entry->d_name) && !is_temporary(entry->d_name))
+        else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && !is_temporary(entry->d_name))
             *others = 1;
     }
     closedir(dir);

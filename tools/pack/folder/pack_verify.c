@@ -244,14 +244,6 @@ static enum status check_dd_rows(struct verify *v, const struct shard *s, enum s
     return ST_OK;
 }
 
-/* The same for out-rows and in-rows. */
-static enum status check_dd(struct verify *v, const struct shard *s, struct error *e)
-{
-    if (check_dd_rows(v, s, DD, DN, e) == ST_OK && s->kept.with_in)
-        check_dd_rows(v, s, IN_DD, IN_DN, e);
-    return e->status;
-}
-
 /* Checks that no delegate has more edges than its degree, over all shards, or none. */
 static enum status check_delegate_edges(const struct verify *v, struct error *e)
 {
@@ -336,7 +328,8 @@ static enum status check_shard(struct verify *v, const struct shard *s, struct e
         most = larger(most, v->shard[i].locals);
     if (shard_check_widths(s, most, e) != ST_OK || check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
         check_coverage(v, s, e) != ST_OK ||
-        check_local_edges(s, e) != ST_OK || check_dd(v, s, e) != ST_OK ||
+        check_local_edges(s, e) != ST_OK || check_dd_rows(v, s, DD, DN, e) != ST_OK ||
+        (s->kept.with_in && check_dd_rows(v, s, IN_DD, IN_DN, e) != ST_OK) ||
         check_transposes(v, s, e) != ST_OK || check_nn(v, s, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++)

@@ -35,14 +35,6 @@ static void open_bucket(struct sender *s, uint32_t bucket)
                                 placement_bucket_bytes(own, bucket), s->read_buffer, s->error);
 }
 
-/* Begins with the first bucket of a shard. */
-static void start_sending(struct sender *s, uint32_t shard)
-{
-    s->shard = shard;
-    s->bytes = 0;
-    open_bucket(s, 0);
-}
-
 /* Nonzero while there is a run of records to send. */
 static int find_run(struct sender *s)
 {
@@ -138,13 +130,6 @@ static enum status take_buffers(struct buffers *b, const struct gathering *g,
     return e->status;
 }
 
-static void release_buffers(struct buffers *b, struct memory_budget *budget)
-{
-    memory_release(budget, b->send);
-    memory_release(budget, b->receive);
-    memory_release(budget, b->read);
-}
-
 /* Makes one step of a round: sends one rank records of the shard that it builds, and receives records from another rank. In
  * step 0 both are this rank. */
 static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
@@ -156,8 +141,10 @@ static void run_step(struct gathered *to, const struct gathering *g, uint32_t st
     int sending = g->target[receiver] != COMM_NONE;
     int receiving = g->target[comm->rank] != COMM_NONE;
     struct sender s = {.own = g->own, .read_buffer = b->read, .error = e};
-    if (sending)
-        start_sending(&s, g->target[receiver]);
+    if (sending) {
+        s.shard = g->target[receiver];
+        open_bucket(&s, 0);
+    }
     while (sending || receiving) {
         size_t bytes = sending ? fill_message(&s, b->send) : 0, got = bytes;
         if (step > 0)
@@ -184,7 +171,9 @@ enum status gather_shard(struct gathered *to, const struct gathering *g, struct 
         if (own != COMM_NONE)
             bucket_store_seal(&to->placement.store, e);
     }
-    release_buffers(&b, budget);
+    memory_release(budget, b.send);
+    memory_release(budget, b.receive);
+    memory_release(budget, b.read);
     if (comm_agree(g->comm, e) != ST_OK)
         gather_free(to);
     return e->status;

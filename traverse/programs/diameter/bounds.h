@@ -112,12 +112,13 @@ void bounds_apply_assumed(struct bounds *bounds, const int32_t *assumed, const i
  * would settle. An undirected graph with a landmark whose distances are below FEW_LEVELS goes by rounds (finder.c). */
 enum { FEW_LEVELS = 16, MOST_LEVELS = 64 };
 struct landmark_counts {
-    uint64_t candidates[MOST_LEVELS]; /* live targets at this distance whose upper bound is above `least` */
-    uint64_t settled[MOST_LEVELS];    /* vertices with different bounds whose lower bound exceeds the distance by so much, or more */
+    uint64_t candidates[MOST_LEVELS]; /* [d] live targets at the distance d from the landmark whose upper bound is above `least` */
+    uint64_t settled[MOST_LEVELS];    /* [x] vertices that searches from all targets beyond x would settle: their bounds differ, and the
+                                       * lower bound exceeds the distance to the landmark by x or more */
 };
 
-/* Sets *counts to the numbers of vertices by their distances to a landmark, and of targets by those from it. In an undirected graph,
- * `targets` and `from` are `bounds` and `distance`. `least` is struct open_bounds.least_open. */
+/* Sets *counts. distance[v] are the distances to the landmark of the vertices of *bounds, and from[v] those from the landmark to *targets:
+ * in an undirected graph the same arrays. `least` is the least_open of struct open_bounds. */
 void bounds_count_levels(const struct bounds *bounds, const int32_t *distance, const struct bounds *targets, const int32_t *from,
                          int32_t least, struct landmark_counts *counts);
 

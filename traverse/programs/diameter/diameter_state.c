@@ -49,8 +49,9 @@ static uint64_t vertices_of_part(const struct graph *graph, uint32_t part)
     return part < graph->manifest.p ? graph->locals[part] : graph->manifest.d;
 }
 
-/* Sets *array to array `kind`, below arrays_of_part, of a part. Returns 0 if another rank has it. */
-static int array_of(const struct finder *f, uint32_t part, int kind, struct state_array *array)
+/* Sets *array to where array number `kind`, below arrays_of_part, of a part is in memory and in the file. Returns 0 if another rank has the
+ * array. */
+static int find_array(const struct finder *f, uint32_t part, int kind, struct state_array *array)
 {
     const struct searcher *s = f->search.searcher;
     const struct graph *graph = &s->graph;
@@ -92,14 +93,14 @@ enum status diameter_state_write(const char *name, struct finder *f, uint64_t co
     uint64_t at = 0, *crc = zeroed(arrays, sizeof *crc, "checksums", e);
     make_key(head.key, f, component);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK) {
-        array_of(f, s->graph.manifest.p, arrays_of_part(f) - 1, &array);
+        find_array(f, s->graph.manifest.p, arrays_of_part(f) - 1, &array);
         outfile_skip(out, array.at + array.bytes, &at, e);
     }
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1 && !outputs_join(&out, comm, 1, name))
         fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", name);
     for (uint32_t part = 0; part <= s->graph.manifest.p && e->status == ST_OK; part++) {
         for (int kind = 0; kind < arrays_of_part(f) && e->status == ST_OK; kind++) {
-            if (!array_of(f, part, kind, &array))
+            if (!find_array(f, part, kind, &array))
                 continue;
             crc[array.number] = crc32_parallel(array.values, array.bytes, s->threads);
             outfile_fill(out, at + array.at, array.values, array.bytes, e);
@@ -140,7 +141,7 @@ static enum status read_state(int fd, const char *name, const char key[KEY_BYTES
     for (uint32_t part = 0; part <= s->graph.manifest.p; part++) {
         for (int kind = 0; kind < arrays_of_part(f); kind++) {
             uint64_t crc;
-            if (!array_of(f, part, kind, &array))
+            if (!find_array(f, part, kind, &array))
                 continue;
             if (read_at(fd, name, sizeof head + 8 * array.number, &crc, sizeof crc, e) != ST_OK ||
                 read_at(fd, name, array.at, array.values, array.bytes, e) != ST_OK)

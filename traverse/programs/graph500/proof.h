@@ -41,8 +41,8 @@ struct proof {
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] id and depth of each vertex */
     int64_t *claim;         /* [locals + d] input ids of the parents to prove; below 0: no parent */
-    /* bitmap of the local vertices that have met their parents (proof_loops.h), followed by that of the delegates */
-    uint64_t *met;
+    /* bitmap of the local vertices that have an edge to their parents (proof_loops.h), followed by that of the delegates */
+    uint64_t *parent_seen;
     uint64_t value_count;   /* number of values of the answer that this device has */
     /* [locals + d] for each vertex: index of its value in the answer; VALUE_ELSEWHERE: another device has the value */
     uint32_t *value_index;
@@ -78,12 +78,12 @@ struct prover {
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
     /* These are called for each root, in this order:
-     * - `begin` reads depths into `end` and parents into `claim`, clears the `met` bits, and forgets the last root's
+     * - `begin` reads depths into `end` and parents into `claim`, clears the `parent_seen` bits, and forgets the last root's
      *   offence.
      * - `check` checks values of vertices without edges, each vertex by itself, and edges with both ends on this device.
      * - `reply` writes the replies to all questions in `asked`.
      * - check_replies checks the edges of the questions in `own`, by the replies to these questions.
-     * - `finish` checks that all vertices have met their parents, and sets *first to the first offence since `begin`. */
+     * - `finish` checks that all vertices have an edge to their parents, and sets *first to the first offence since `begin`. */
     proof_step *begin, *check, *reply, *check_replies;
     enum status (*finish)(struct proof *proof, struct offence *first, struct error *e);
 };
@@ -95,10 +95,10 @@ extern const struct prover prover_cuda __attribute__((weak)); /* NULL in builds 
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;
-    uint64_t *met = p->met + (kind == NORMALS ? 0 : mask_words(p->shard->locals));
+    uint64_t *parent_seen = p->parent_seen + (kind == NORMALS ? 0 : mask_words(p->shard->locals));
     return (struct proved_vertices){.end = p->end + first,
                                     .claim = p->claim + first,
-                                    .met = (uint32_t *)(void *)met,
+                                    .parent_seen = (uint32_t *)(void *)parent_seen,
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
 }
 

@@ -75,7 +75,7 @@ static const void *values_of(const struct proof *p)
 }
 
 /* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim. Where
- * another device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
+ * another device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->parent_seen, and sets *p->first to no offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;
@@ -88,7 +88,7 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
         p->claim[i] = value == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, value);
     }
     if (locals + d > 0)
-        memset(p->met, 0, (mask_words(locals) + mask_words(d)) * 8);
+        memset(p->parent_seen, 0, (mask_words(locals) + mask_words(d)) * 8);
     *(struct offence *)p->first = (struct offence){0};
     return e->status;
 }
@@ -107,7 +107,7 @@ static enum status cpu_reply(struct proof *p, struct error *e)
 }
 
 /* Checks values of vertices without edges, each vertex by itself, and edges with both ends on this device. Stores the first
- * offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
+ * offence in *p->first, and sets bits of p->parent_seen. Called after cpu_begin_root. */
 static enum status cpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -128,7 +128,7 @@ static enum status cpu_check(struct proof *p, struct error *e)
 }
 
 /* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
- * *p->first, and sets bits of p->met. */
+ * *p->first, and sets bits of p->parent_seen. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -138,7 +138,7 @@ static enum status cpu_check_replies(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks that all reached vertices of the device have met their parents, after all edges were checked. Sets *first to the
+/* Checks that all reached vertices of the device have an edge to their parents, after all edges were checked. Sets *first to the
  * first offence of all checks since cpu_begin_root. */
 static enum status cpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {

@@ -101,7 +101,7 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
     }
 }
 
-/* Checks the edges of all rows of a subgraph, except edges to other shards, which proof_check_edges checks. Sets the `met`
+/* Checks the edges of all rows of a subgraph, except edges to other shards, which proof_check_edges checks. Sets the `parent_seen`
  * bits of rows with an edge to their parents. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
@@ -115,23 +115,23 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
             const struct vertex_end v = r->rows.end[row];
             const int64_t claim = r->rows.claim[row];
             const uint64_t length = csr_row_length(r->csr, row);
-            int met = 0;
+            int parent_seen = 0;
             for (uint64_t j = 0; j < length; j++) {
                 uint64_t to = csr_destination(r->csr, row, j);
                 if (to >> r->local_bits != r->own_shard)
                     continue;
                 struct vertex_end other = r->columns[to & ((UINT64_C(1) << r->local_bits) - 1)];
                 keep_earlier(&own, offence_of_edge(v, claim, other));
-                met |= other.id == claim;
+                parent_seen |= other.id == claim;
             }
-            if (met)
-                set_bit(r->rows.met, row);
+            if (parent_seen)
+                set_bit(r->rows.parent_seen, row);
         }
         keep_earlier_shared(first, own);
     }
 }
 
-/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `met` bits of
+/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `parent_seen` bits of
  * vertices with an edge to their parents. */
 void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first)
@@ -144,13 +144,13 @@ void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, c
             uint32_t at = asker[i];
             keep_earlier(&own, offence_of_edge(v->end[at], v->claim[at], other[i]));
             if (other[i].id == v->claim[at])
-                set_bit(v->met, at);
+                set_bit(v->parent_seen, at);
         }
         keep_earlier_shared(first, own);
     }
 }
 
-/* Checks that the `met` bit of each reached vertex except the root is set. Called after all edges were checked. */
+/* Checks that the `parent_seen` bit of each reached vertex except the root is set. Called after all edges were checked. */
 void proof_check_parents(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -158,7 +158,7 @@ void proof_check_parents(const struct proved_vertices *v, int64_t root, struct o
         struct offence own = {0};
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < v->count; i++)
-            keep_earlier(&own, offence_of_parent(v->end[i], v->claim[i], root, has_bit(v->met, i)));
+            keep_earlier(&own, offence_of_parent(v->end[i], v->claim[i], root, has_bit(v->parent_seen, i)));
         keep_earlier_shared(first, own);
     }
 }

@@ -1,7 +1,7 @@
 /* proof_loops.h: the rules of a breadth-first tree, offences against these rules, and the checks of a proof on the CPU,
  * over plain arrays. cuda/proof_kernels.cu has the same checks for a GPU.
  *
- * A claim is the parent that the tree gives a vertex, until this parent is proved. A vertex has met its parent once the
+ * A claim is the parent that the tree gives a vertex, until this parent is proved. The parent of a vertex is seen once the
  * checks have seen an edge from the vertex to the claimed parent. An offence is a fault of one vertex, or of one edge as
  * seen from one of its ends. Each rule is applied to each vertex, and to each edge from both ends. */
 #ifndef DBFS_PROOF_LOOPS_H
@@ -84,12 +84,12 @@ RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct v
 }
 
 /* Checks that the graph has the edge from v to its parent, once all edges of v were seen. `claim` is the input id of the
- * parent, and `met` is 1 if an edge of v leads to it. The root and unreached vertices need no edge. Returns the offence,
+ * parent, and `parent_seen` is 1 if an edge of v leads to it. The root and unreached vertices need no edge. Returns the offence,
  * whose kind is OFFENCE_NONE if v keeps the rule. */
-RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
+RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int parent_seen)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
-    if (claim >= 0 && v.depth >= 0 && v.id != root && !met)
+    if (claim >= 0 && v.depth >= 0 && v.id != root && !parent_seen)
         found.kind = OFFENCE_NO_EDGE;
     return found;
 }
@@ -109,7 +109,7 @@ void offence_print(const struct offence *offence, uint64_t base, char *text, siz
 struct proved_vertices {
     const struct vertex_end *end; /* [count] the vertices */
     const int64_t *claim;         /* [count] input ids of the parents in the tree; below 0: no parent */
-    uint32_t *met;                /* [count] bitmap; 1: the vertex has met its parent */
+    uint32_t *parent_seen;                /* [count] bitmap; 1: an edge to the claimed parent was seen */
     uint64_t count;
 };
 
@@ -153,16 +153,16 @@ struct proved_rows {
 
 enum { NO_SHARD_BITS = 63 }; /* with this number of bits every column counts as a column on shard 0 */
 
-/* Checks the edges of all rows of a subgraph, except edges to other shards. Sets the `met` bits of vertices with an edge
+/* Checks the edges of all rows of a subgraph, except edges to other shards. Sets the `parent_seen` bits of vertices with an edge
  * to their parents. */
 void proof_check_rows(const struct proved_rows *rows, struct offence *first);
 
 /* Checks `count` edges: edge i leads from vertex asker[i], an index into the arrays of *vertices, to other[i]. Sets the
- * `met` bits of vertices with an edge to their parents. */
+ * `parent_seen` bits of vertices with an edge to their parents. */
 void proof_check_edges(const struct proved_vertices *vertices, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first);
 
-/* Checks that each reached vertex except the root has met its parent. Called after all edges were checked. */
+/* Checks that each reached vertex except the root has an edge to its parent. Called after all edges were checked. */
 void proof_check_parents(const struct proved_vertices *vertices, int64_t root, struct offence *first);
 
 #endif

@@ -49,7 +49,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
         return e->status;
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
-    take(p, &p->met, mask_words(shard->locals) + mask_words(shard->d), 8, "marks of vertices", e);
+    take(p, &p->parent_seen, mask_words(shard->locals) + mask_words(shard->d), 8, "vertices whose parents are seen", e);
     take(p, &p->value_index, vertices, sizeof *p->value_index, "values of vertices", e);
     take(p, &p->value_has_edges, mask_words(p->value_count), 8, "marks of ids", e);
     take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
@@ -74,7 +74,7 @@ static void close_proof(struct proof *p)
 {
     if (p->prover == NULL)
         return;
-    void *const arrays[] = {p->end, p->claim, p->met, p->value_index, p->value_has_edges, p->first,
+    void *const arrays[] = {p->end, p->claim, p->parent_seen, p->value_index, p->value_has_edges, p->first,
                             p->own.question, p->own.asker, p->own.reply,
                             p->asked.question, p->asked.asker, p->asked.reply};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -142,8 +142,8 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     const uint64_t d = rank->graph->manifest.d, words = mask_words(d);
     *v = (struct validation){.rank = rank, .results = results};
     if (byte_spans_open(&v->spans, rank, e) == ST_OK) {
-        memory_take(budget, (void **)&v->met, words, 8, "marks of delegates", e);
-        memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
+        memory_take(budget, (void **)&v->parent_seen, words, 8, "delegates whose parents are seen", e);
+        memory_take(budget, (void **)&v->seen_of_device, words, 8, "delegates whose parents are seen", e);
         memory_take(budget, (void **)&v->claim, d, 8, "parents of delegates", e);
         memory_take(budget, (void **)&v->claim_of_device, d, 8, "parents of delegates", e);
         v->proofs = zeroed(rank->device_count, sizeof *v->proofs, "proofs", e);
@@ -175,8 +175,8 @@ void validation_close(struct validation *v)
         close_proof(&v->proofs[g]);
     free(v->proofs);
     byte_spans_close(&v->spans);
-    memory_release(v->rank->budget, v->met);
-    memory_release(v->rank->budget, v->met_of_device);
+    memory_release(v->rank->budget, v->parent_seen);
+    memory_release(v->rank->budget, v->seen_of_device);
     memory_release(v->rank->budget, v->claim);
     memory_release(v->rank->budget, v->claim_of_device);
 }
@@ -243,32 +243,32 @@ static enum status exchange_replies(struct validation *v, struct error *e)
     return byte_spans_exchange(&v->spans, e);
 }
 
-/* Collective. Sets v->met to the delegates that have met their parents on any device of any rank, as the OR of the bitmaps
- * of all devices. Overwrites v->met_of_device. */
-static enum status reduce_met(struct validation *v, struct error *e)
+/* Collective. Sets v->parent_seen to the delegates that have an edge to their parents on any device of any rank, as the OR of the bitmaps
+ * of all devices. Overwrites v->seen_of_device. */
+static enum status reduce_seen_parents(struct validation *v, struct error *e)
 {
     const uint64_t words = mask_words(v->rank->graph->manifest.d);
-    memset(v->met, 0, words * 8);
+    memset(v->parent_seen, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct proof *p = &v->proofs[g];
-        if (p->prover->copy(p, v->met_of_device, proved_of(p, DELEGATES).met, words * 8, e) != ST_OK)
+        if (p->prover->copy(p, v->seen_of_device, proved_of(p, DELEGATES).parent_seen, words * 8, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
-            v->met[i] |= v->met_of_device[i];
+            v->parent_seen[i] |= v->seen_of_device[i];
     }
-    comm_or_masks(v->rank->comm, v->met, words);
+    comm_or_masks(v->rank->comm, v->parent_seen, words);
     return ST_OK;
 }
 
-/* Checks that the vertices of device g have met their parents, after all edges were checked. First copies v->met to the
- * device, because a delegate may have met its parent on another device. If the first offence of the device comes before
+/* Checks that the vertices of device g have an edge to their parents, after all edges were checked. First copies v->parent_seen to the
+ * device, because the edge to the parent of a delegate may be on another device. If the first offence of the device comes before
  * v->first, stores it there. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct offence found;
-    if (p->prover->copy(p, proved_of(p, DELEGATES).met, v->met, mask_words(p->shard->d) * 8, e) != ST_OK ||
+    if (p->prover->copy(p, proved_of(p, DELEGATES).parent_seen, v->parent_seen, mask_words(p->shard->d) * 8, e) != ST_OK ||
         p->prover->finish(p, &found, e) != ST_OK)
         return e->status;
 #pragma omp critical(validation)
@@ -312,7 +312,7 @@ enum status validation_check(struct validation *v, const struct root *root, stru
     if (several && (step_each(v, prover->reply, e) != ST_OK || exchange_replies(v, e) != ST_OK ||
                     step_each(v, prover->check_replies, e) != ST_OK))
         return e->status;
-    if (reduce_met(v, e) != ST_OK || rank_each(v->rank, finish, v, e) != ST_OK)
+    if (reduce_seen_parents(v, e) != ST_OK || rank_each(v->rank, finish, v, e) != ST_OK)
         return e->status;
     agree_on_first(v->rank->comm, &v->first);
     *first = v->first;

@@ -19,8 +19,8 @@ struct validation {
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
     struct byte_spans spans;
-    /* [d] bitmaps of delegates (proof_loops.h): those that have met their parents on any device, and those that have on one */
-    uint64_t *met, *met_of_device;
+    /* [d] bitmaps of delegates (proof_loops.h): those that have an edge to their parents on any device, and those that have on one */
+    uint64_t *parent_seen, *seen_of_device;
     /* [d] the claimed parents of delegates: those that all devices get, and those that one device has */
     int64_t *claim, *claim_of_device;
     struct offence first;             /* the first offence that this rank has found */

@@ -85,20 +85,20 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
 }
 
 /* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim. Where another
- * device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
+ * device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->parent_seen, and sets *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
     const struct gpu_vertices *n = &p->device->of[NORMALS], *d = &p->device->of[DELEGATES];
     const struct gpu_first none = gpu_no_offence();
-    const uint64_t met_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
+    const uint64_t seen_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
     const void *delegate_ids = (const char *)a->ids + n->count * a->id_bytes;
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
     cuda_write_ends(a->ids, a->id_bytes, n->depth, n->count, p->end, stream_of(p));
     cuda_write_ends(delegate_ids, a->id_bytes, d->depth, d->count, p->end + n->count, stream_of(p));
-    if (met_bytes > 0)
-        CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
+    if (seen_bytes > 0)
+        CUDA_TRY(cudaMemsetAsync(p->parent_seen, 0, seen_bytes, stream_of(p)), p->device->where, e);
     if (gpu_copy(p->device, p->first, &none, sizeof none, e) != ST_OK)
         return e->status;
     cuda_gather_claims(a->values, a->id_bytes, p->value_index, p->shard->locals + p->shard->d, p->claim, stream_of(p));
@@ -116,7 +116,7 @@ static enum status gpu_proof_reply(struct proof *p, struct error *e)
 }
 
 /* Checks values of vertices without edges, each vertex by itself, and edges with both ends on this GPU. Stores the first
- * offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
+ * offence in *p->first, and sets bits of p->parent_seen. Called after gpu_begin_root. */
 static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -139,7 +139,7 @@ static enum status gpu_check(struct proof *p, struct error *e)
 }
 
 /* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
- * *p->first, and sets bits of p->met. */
+ * *p->first, and sets bits of p->parent_seen. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -152,7 +152,7 @@ static enum status gpu_check_replies(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks that all reached vertices of the GPU have met their parents, after all edges were checked. Copies the first
+/* Checks that all reached vertices of the GPU have an edge to their parents, after all edges were checked. Copies the first
  * offence of all checks since gpu_begin_root to *first, which is memory of the host. */
 static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {

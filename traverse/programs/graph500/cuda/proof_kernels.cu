@@ -132,7 +132,7 @@ void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *f
 }
 
 /* Checks the edges of the rows `from` to `to` - 1. `sharers` warps share a row, and each of their lanes checks one edge at
- * a time. Skips columns on other shards. Sets the `met` bits of rows with an edge to their parents. *first becomes the
+ * a time. Skips columns on other shards. Sets the `parent_seen` bits of rows with an edge to their parents. *first becomes the
  * earliest of *first and the offences found. */
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t sharers, gpu_first *first)
@@ -144,22 +144,22 @@ __global__ static void __launch_bounds__(BLOCK)
         const uint64_t length = row_length(r.csr, (uint32_t)row);
         const vertex_end v = r.rows.end[row];
         const int64_t claim = r.rows.claim[row];
-        bool met = false;
+        bool parent_seen = false;
         for (uint64_t j = w % sharers * WARP + lane_id(); j < length; j += sharers * WARP) {
             const uint64_t column = column_at<false>(r.csr, (uint32_t)row, j);
             if (column >> r.local_bits != r.own_shard)
                 continue;
             const vertex_end other = r.columns[column & local_mask];
             keep_earlier(first, offence_of_edge(v, claim, other));
-            met |= other.id == claim;
+            parent_seen |= other.id == claim;
         }
-        if (__any_sync(ALL_LANES, met) && lane_id() == 0)
-            set_bit(r.rows.met, row);
+        if (__any_sync(ALL_LANES, parent_seen) && lane_id() == 0)
+            set_bit(r.rows.parent_seen, row);
     }
 }
 
 /* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards. *first becomes the earliest
- * offence, and vertices with an edge to their parents get their `met` bits. A row has one warp, but WARPS_OF_LONG if it is
+ * offence, and vertices with an edge to their parents get their `parent_seen` bits. A row has one warp, but WARPS_OF_LONG if it is
  * among the first LONG_ROWS. */
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
 {
@@ -173,7 +173,7 @@ void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t st
 }
 
 /* Launches a kernel that checks `count` edges that are given one by one, with a thread for each: edge i leads from vertex
- * asker[i] to other[i]. Sets the `met` bits of vertices with an edge to their parents. */
+ * asker[i] to other[i]. Sets the `parent_seen` bits of vertices with an edge to their parents. */
 void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, const vertex_end *other, uint64_t count,
                       gpu_first *first, cudaStream_t stream)
 {
@@ -182,15 +182,15 @@ void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, co
         const int64_t claim = v.claim[at];
         keep_earlier(first, offence_of_edge(v.end[at], claim, other[i]));
         if (other[i].id == claim)
-            set_bit(v.met, at);
+            set_bit(v.parent_seen, at);
     });
 }
 
-/* Launches a kernel that checks that each reached vertex except the root has met its parent, after all edges were
+/* Launches a kernel that checks that each reached vertex except the root has an edge to its parent, after all edges were
  * checked. */
 void cuda_check_parents(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
-        keep_earlier(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.met, (uint32_t)i)));
+        keep_earlier(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.parent_seen, (uint32_t)i)));
     });
 }

@@ -121,7 +121,7 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
  * to mark v, and so must append v to the frontier. If the other side has found v, stores the edge in `met` of the level,
  * unless `met` is set already. `word` has the marks of v, and was read shortly before. Any thread may call it. */
 template <class Search>
-__device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, uint32_t from)
+__device__ static inline bool mark_for_side(Search &search, uint32_t v, uint32_t word, uint32_t from)
 {
     const unsigned shift = v % PAIR_MARKS * PAIR_SIDES, own = 1u << search.now.number, both = (1u << PAIR_SIDES) - 1;
     const unsigned bits = word >> shift & both;
@@ -134,8 +134,8 @@ __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, u
  * lane has found column[j] from step from[j]. Adds the vertices to the count of the level. Returns the number of edges of
  * this lane's vertices. Called by all lanes of a warp. */
 template <class Search>
-__device__ static inline unsigned long long append(Search &search, const uint32_t *column, const uint32_t *from,
-                                                   unsigned mine)
+__device__ static inline unsigned long long append_steps(Search &search, const uint32_t *column, const uint32_t *from,
+                                                         unsigned mine)
 {
     const unsigned before = warp_prefix(__popc(mine)), total = __shfl_sync(ALL_LANES, before + __popc(mine), WARP - 1);
     unsigned long long edges = 0;
@@ -183,8 +183,8 @@ __device__ static unsigned long long read_edges(Search &search, const laid_rows 
             word[j] = column[j] != NO_COLUMN ? ((volatile uint32_t *)search.marks)[column[j] / PAIR_MARKS] : 0;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++)
-            mine |= (unsigned)(column[j] != NO_COLUMN && claim(search, column[j], word[j], from[j])) << j;
-        edges += append(search, column, from, mine);
+            mine |= (unsigned)(column[j] != NO_COLUMN && mark_for_side(search, column[j], word[j], from[j])) << j;
+        edges += append_steps(search, column, from, mine);
     }
     return edges;
 }
