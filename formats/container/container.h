@@ -58,6 +58,18 @@ struct container;
 /* Opens a file and maps it into memory; a pipe is read into memory instead. ST_BAD_DATA names the file and the fault. */
 enum status container_open(struct container **container, const struct container_kind *kind,
                            const char *path, struct error *e);
+
+/* The elements of a whole section, as they lie in memory. */
+struct section_content {
+    uint32_t type, width; /* width: bytes of an element */
+    uint64_t count;
+    const void *elements;
+};
+
+/* Makes a container of `count` raw sections in memory, with their CRCs and section.most, as container_check_all leaves one of a file.
+ * `path` stands for the file in messages. The elements stay the caller's, and must outlive the container. */
+enum status container_of_sections(struct container **container, const struct container_kind *kind, const char *path,
+                                  const struct section_content *content, uint32_t count, int threads, struct error *e);
 void container_close(struct container *container); /* NULL is allowed */
 
 const char *container_path(const struct container *container);
@@ -99,13 +111,6 @@ enum status container_writer_open(struct container_writer **writer,
 /* Writes a whole raw section at once. */
 enum status container_add(struct container_writer *writer, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e);
-
-/* The elements of a whole section, as they lie in memory. */
-struct section_content {
-    uint32_t type, width; /* width: bytes of an element */
-    uint64_t count;
-    const void *elements;
-};
 
 /* Packs the elements, which have 4 or 8 bytes, and writes them as a whole section, with `threads` threads. */
 enum status container_add_packed(struct container_writer *writer,

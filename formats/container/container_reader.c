@@ -195,6 +195,30 @@ enum status container_open(struct container **result, const struct container_kin
     return ST_OK;
 }
 
+enum status container_of_sections(struct container **result, const struct container_kind *kind, const char *path,
+                                  const struct section_content *content, uint32_t count, int threads, struct error *e)
+{
+    struct container *c = calloc(1, sizeof *c);
+    *result = NULL;
+    if (c != NULL)
+        *c = (struct container){.kind = kind, .path = strdup(path), .version = kind->version, .sections = count};
+    if (c == NULL || c->path == NULL) {
+        free(c);
+        return fail_memory(e, path, sizeof *c);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct section_content *from = &content[i];
+        struct section *s = &c->section[i];
+        *s = (struct section){.type = from->type, .encoding = ENCODING_RAW, .width = from->width, .offset = c->size,
+                              .bytes = from->count * from->width, .count = from->count, .data = from->elements};
+        s->crc = crc32_and_most(s->data, s->bytes, threads, &s->most);
+        s->most = s->width == 4 ? s->most : UINT32_MAX;
+        c->size += s->bytes;
+    }
+    *result = c;
+    return ST_OK;
+}
+
 void container_close(struct container *c)
 {
     if (c == NULL)

@@ -209,13 +209,10 @@ static void point_at_elements(struct shard *shard)
     shard->degrees.loops = elements_of(shard, SHARD_LOOPS);
 }
 
-/* Maps a shard and checks its structure. Packed sections are left to shard_load. */
-enum status shard_open(struct shard *shard, const char *path, struct error *e)
+/* Checks the structure of shard->file, which is open, and sets all other members. Closes the shard after a failure. */
+static enum status open_sections(struct shard *shard, struct error *e)
 {
     const uint64_t *attributes = NULL;
-    memset(shard, 0, sizeof *shard);
-    if (container_open(&shard->file, &shard_kind, path, e) != ST_OK)
-        return e->status;
     read_attributes(shard, &attributes, e);
     for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++)
         open_csr(shard, (enum subgraph)g, attributes, e);
@@ -224,6 +221,26 @@ enum status shard_open(struct shard *shard, const char *path, struct error *e)
     else
         shard_close(shard);
     return e->status;
+}
+
+/* Maps a shard and checks its structure. Packed sections are left to shard_load. */
+enum status shard_open(struct shard *shard, const char *path, struct error *e)
+{
+    memset(shard, 0, sizeof *shard);
+    return container_open(&shard->file, &shard_kind, path, e) == ST_OK ? open_sections(shard, e) : e->status;
+}
+
+enum status shard_of_sections(struct shard *shard, const char *path, const struct section_content *content, uint32_t count, int directed,
+                              int threads, struct memory_budget *budget, struct error *e)
+{
+    memset(shard, 0, sizeof *shard);
+    if (container_of_sections(&shard->file, directed ? &directed_shard_kind : &shard_kind, path, content, count, threads, e) != ST_OK ||
+        open_sections(shard, e) != ST_OK)
+        return e->status;
+    shard->budget = budget;
+    for (uint32_t i = 0; i < count; i++)
+        shard->decoded[i] = (void *)content[i].elements;
+    return ST_OK;
 }
 
 /* Exchanges the out-rows and in-rows of csr[]. */

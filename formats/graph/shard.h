@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #define HEAD_NONE UINT32_MAX
+enum { HEADS_USUAL = 2 };
 /* The most local vertices, and the most delegates, of a shard: ids have 31 bits, and a few values are kept free. */
 #define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
 
@@ -171,6 +172,11 @@ int shard_version_directed(uint32_t version); /* whether a version of the format
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
+/* Opens a shard whose raw sections lie in memory of `budget` (memory_take), one array each. `path` stands for the file in messages.
+ * On success the shard owns the arrays, and shard_close frees them; otherwise they stay the caller's. */
+enum status shard_of_sections(struct shard *shard, const char *path, const struct section_content *content, uint32_t count, int directed,
+                              int threads, struct memory_budget *budget, struct error *e);
+
 /* Returns the type in the file of section `kind` of csr[g]: after shard_reverse, of the other set of rows in the file. */
 uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
 
@@ -305,6 +311,13 @@ static inline int shard_row_sets(const struct shard *shard)
 static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
 {
     return shard->kept.directed ? subgraph_in(g) : g;
+}
+
+/* Returns the number of head columns that dbfs-pack gives subgraph g unless the user says otherwise: HEADS_USUAL for nd and dd if at
+ * least half of the rows have an edge, and 0 otherwise. */
+static inline uint32_t shard_usual_heads(enum subgraph g, uint64_t rows, uint64_t source_rows)
+{
+    return subgraph_columns(g) == DELEGATES && rows > 0 && 2 * source_rows >= rows ? HEADS_USUAL : 0;
 }
 
 /* The rows that a pull along g reads: they find what a push along g finds. */

@@ -88,7 +88,7 @@ static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t sou
         return 0;
     if (asked != HEADS_AUTO)
         return (uint32_t)asked;
-    return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
+    return shard_usual_heads(csr->g, csr->rows, source_rows);
 }
 
 /* Estimates the bytes of the packed columns from the number of records in each row, and counts the columns. In a row of L

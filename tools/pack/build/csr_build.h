@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { HEADS_AUTO = -1, HEADS_USUAL = 2, HEADS_MOST = 8 };
+enum { HEADS_AUTO = -1, HEADS_MOST = 8 };
 
 struct csr_counts {
     uint64_t edges;        /* kept */
@@ -24,8 +24,7 @@ struct csr_source {
     struct transpose *to, *from; /* NULL: none */
 };
 
-/* Builds subgraph g with `heads` head columns. HEADS_AUTO means HEADS_USUAL for nd and dd if at least half of the rows would
- * have an entry there, and none otherwise. Subgraphs with columns of 8 bytes never have heads. */
+/* Builds subgraph g with `heads` head columns. HEADS_AUTO means shard_usual_heads. Subgraphs with columns of 8 bytes never have heads. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e);
