@@ -145,6 +145,16 @@ own_null() {
     rm -f "$tmp/null" && mknod -m 666 "$tmp/null" c 1 3 && true >"$tmp/null" && echo "$tmp/null"
 } 2>/dev/null
 
+# divided RANKS WORD...: prints the option by which these ranks divide the shards of the graph among the words, so that GPUs do not
+# search them joined
+divided() {
+    local ranks=$1 word
+    shift
+    for word; do
+        [ ! -e "$word/manifest" ] || { echo "-g $(($(find "$word/" -name 'part-*' | wc -l) / ranks))" && return; }
+    done
+}
+
 # SECONDS COMMAND...: runs it with so many seconds of CPU time for each process, as a busy host takes more time
 cpu_limit() {
     local seconds=$1

@@ -14,7 +14,7 @@ traverse() { # RANKS OPTION...
     local ranks=$1 launch=()
     shift
     [ "$ranks" = 1 ] || launch=("$MPIEXEC" -n "$ranks")
-    "${launch[@]}" "$BIN/dbfs-traverse" -q -@ $((ranks > 1 ? 1 : 2)) --backend "$backend" --no-check --force "$@"
+    "${launch[@]}" "$BIN/dbfs-traverse" -q -@ $((ranks > 1 ? 1 : 2)) --backend "$backend" --no-check --force $(divided "$ranks" "$@") "$@"
 }
 layout_of() { sed -n 's/.*"answer_layout": "\([a-z]*\)".*/\1/p' "$1"; }
 

@@ -20,7 +20,8 @@ traverse() {
     shift 2
     rm -f "$tmp/kernels"
     export EMULATED_SEED=$((${EMULATED_SEED:-0} + 1))
-    EMULATED_KERNELS=$tmp/kernels timeout 60 "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ 1 --backend cuda --force "$@" \
+    EMULATED_KERNELS=$tmp/kernels timeout 60 "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ 1 --backend cuda --force \
+        $(divided "$ranks" "$tmp/$graph") "$@" \
         "$tmp/$graph" >"$tmp/out" 2>"$tmp/err" || cat "$tmp/err"
     copied=$(awk '$1 == "bytes_to_host" { sum += $2 } END { print sum + 0 }' "$tmp/kernels")
 }

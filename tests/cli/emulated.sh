@@ -382,7 +382,7 @@ check_says 'GPU [01] (.*): out of memory (.*cuda_fused_start('
 lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks while they search
     local signal=$1 name=$2 got=0 pid
     shift 2
-    late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -g 1 -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
     # the first search is over, and the second one has 100,000 levels
     wait_until grep -q '^root 200000 ' "$tmp/out" "$tmp/err"
@@ -707,7 +707,7 @@ EMULATED_PEERS=0 search rmat memory 1x2
 # Of 294606 delegates the host merges the parents of 2^18 at a time.
 "$BIN/rmatgen" -q --poisson -n 300000 -k 4 -o "$tmp/most.edges" && "$BIN/dbfs-pack" -q -p 2 -t 0 -o "$tmp/most" "$tmp/most.edges"
 EMULATED_PEERS=0 check_exit 0 'GPUs that do not read each other, and more delegates than the host merges at a time' \
-    "$BIN/dbfs-traverse" -q --backend cuda -n 1 --depths "$tmp/most.d.npy" --parents "$tmp/most.p.npy" "$tmp/most"
+    "$BIN/dbfs-traverse" -q --backend cuda -g 2 -n 1 --depths "$tmp/most.d.npy" --parents "$tmp/most.p.npy" "$tmp/most"
 check 'parents of all delegates are a tree where the host merges them in parts' \
     "$BIN/dbfs-check" -q --depths "$tmp/most.d.npy" --parents "$tmp/most.p.npy" "$tmp/most.edges"
 rm -r "$tmp"/most*
@@ -984,8 +984,8 @@ BACKEND=cuda bash tests/cli/together.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&
 EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
 check_says 'of device memory'
 check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \
-    -n 1 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)" : \
-    -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)"
+    -n 1 "$traverse" -q -@ 1 --backend cuda -g 1 "$(packed rmat 2 memory)" : \
+    -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda -g 1 "$(packed rmat 2 memory)"
 check_says 'rank 1 on .*, GPU .* of device memory'
 for gpus in '0 1' '1 0'; do # of ranks 0 and 1
     check_exit 5 "one of two ranks has a GPU ($gpus)" timeout 60 "$MPIEXEC" \

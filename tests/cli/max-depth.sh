@@ -5,8 +5,8 @@ set -u
 in_memory_mib=100
 . tests/lib.sh
 backend=${BACKEND:-cpu}
-traverse() { "$BIN/dbfs-traverse" -q -@ "${threads:-1}" --backend "$backend" --force "$@"; }
-mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --backend "$backend" --force "$@"; }
+traverse() { "$BIN/dbfs-traverse" -q -@ "${threads:-1}" --backend "$backend" --force $(divided 1 "$@") "$@"; }
+mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --backend "$backend" --force $(divided "$n" "$@") "$@"; }
 
 "$BIN/rmatgen" -q -s 9 -e 4 -f text -o "$tmp/rmat.txt"
 "$TESTS/mkgraph" path 40 >"$tmp/path.txt"

@@ -11,7 +11,7 @@ kinds='packed'
 [ "$backend" = cpu ] || kinds='packed host'
 
 "$BIN/rmatgen" -q -s "${SCALE:-16}" -o "$tmp/g.edges"
-search() { timeout 120 "$traverse" --backend "$backend" -@ 2 "$@"; }
+search() { timeout 120 "$traverse" --backend "$backend" -@ 2 $(divided 1 "$@") "$@"; }
 value() { sed -n "s/^$1: //p" "$2"; }
 number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes.*/\1/'; }
 

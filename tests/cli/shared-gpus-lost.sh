@@ -27,7 +27,7 @@ asleep() {
 search_long() {
     # no output of the last search must be taken for this one's
     : >"$tmp/out"
-    timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -g 1 -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
     job=$!
     wait_until grep -q '^direction' "$tmp/out"
     sleep 0.2
@@ -66,7 +66,7 @@ roots=3
 # a busy host may leave a rank without a core for 3 s, and a quick one may end before
 for _ in {1..8}; do
     begin=${EPOCHREALTIME/./} got=0
-    timeout 120 "$MPIEXEC" -n 2 "$traverse" -q -@ 1 --backend cuda -n $roots --timeout 3 "$tmp/slow" 2>"$tmp/err" || got=$?
+    timeout 120 "$MPIEXEC" -n 2 "$traverse" -q -@ 1 --backend cuda -g 1 -n $roots --timeout 3 "$tmp/slow" 2>"$tmp/err" || got=$?
     grep -q 'did not run' "$tmp/err" && continue
     took=$(((${EPOCHREALTIME/./} - begin) / 1000)) # milliseconds
     [ $took -le 3000 ] || break

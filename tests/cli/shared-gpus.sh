@@ -56,7 +56,7 @@ layout() {
     noted=$((workers == 1))
     export EMULATED_GPUS=$gpus
     check_exit 0 "$name on $gpus GPUs $*" ranks_run $ranks "$traverse" -@ 1 --backend cuda -r 0,7 --force --json "$tmp/json" \
-        --depths "$tmp/depths.%d.txt" --parents "$tmp/parents.%d.txt" "$@" "$tmp/$((ranks * shards))"
+        --depths "$tmp/depths.%d.txt" --parents "$tmp/parents.%d.txt" -g "$shards" "$@" "$tmp/$((ranks * shards))"
     check 'depths and parents are right' trees
     check "$workers processes search" test "$(launched)" = $workers
     check 'all end with 0' test "$(codes)" = "$(printf '0 %.0s' $(seq $ranks))"
@@ -68,7 +68,7 @@ layout 1 2x1 1
 layout 1 2x2 1
 layout 1 4x1 1
 layout 2 2x2 1
-layout 2 4x1 1 -g 1
+layout 2 4x1 1 --answer depths
 layout 2 2x1 2 # no GPU is shared
 layout 4 2x2 2
 layout 1 2x1 2 --exchange-memory peer
@@ -89,7 +89,7 @@ export EMULATED_GPUS=2
 hidden() {
     EMULATED_GPUS=1 timeout 120 "$MPIEXEC" -n 1 "$traverse" "$@" : -n 3 env EMULATED_GPUS=2 "$traverse" "$@" </dev/null
 }
-check_exit 0 'rank 0 sees one GPU of two' hidden -@ 1 --backend cuda -r 0 --force --json "$tmp/json" \
+check_exit 0 'rank 0 sees one GPU of two' hidden -@ 1 --backend cuda -g 1 -r 0 --force --json "$tmp/json" \
     --exchange-memory auto "$tmp/4"
 check 'all ranks search where rank 0 sees one GPU of two' test "$(reported ranks) $(notes)" = '4 0'
 
@@ -142,9 +142,9 @@ if ! grep -q __asan_init "$traverse"; then # AddressSanitizer has allocations of
     check_says 'rank 1 on .*: devices: not enough memory'
 fi
 failing=$(realpath "$TESTS/fail_cuda")
-check_exit 5 'no memory of the GPU' env FAIL_CUDA='cudaMalloc 1 2' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
+check_exit 5 'no memory of the GPU' env FAIL_CUDA='cudaMalloc 1 2' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 -g 1 \
     --backend cuda -n 1 "$tmp/2"
-check_exit 1 'a GPU that is lost in a search' env FAIL_CUDA='any 200 719' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
+check_exit 1 'a GPU that is lost in a search' env FAIL_CUDA='any 200 719' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 -g 1 \
     --backend cuda -n 4 "$tmp/2"
 check_says 'unspecified launch failure'
 check_exit 5 'no room for results' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -r 0 --depths /dev/full "$tmp/2"

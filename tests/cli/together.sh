@@ -8,8 +8,8 @@ backend=${BACKEND:-cpu}
 export EMULATED_GPUS=4 EMULATED_PROCESSORS=2
 unset EMULATED_SLICED
 [ "$backend ${TEST_MODE:-short}" = 'cuda short' ] && modes_alone=1 || modes_alone=
-traverse() { "$BIN/dbfs-traverse" -q --backend "$backend" --force "$@"; }
-mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --backend "$backend" --force "$@"; }
+traverse() { "$BIN/dbfs-traverse" -q --backend "$backend" --force $(divided 1 "$@") "$@"; }
+mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --backend "$backend" --force $(divided "$n" "$@") "$@"; }
 field() { sed -n "s/.* $1 \([^ ]*\).*/\1/p" "$2"; }
 BIN=$(realpath "$BIN") oracle=$(realpath "$TESTS/oracle")
 cd "$tmp" || exit 1
@@ -147,7 +147,7 @@ check "$situation: the same vertices are reached" cmp <(cut -d, -f1 m.csv) <(cut
 printf '%s\n' $few 5 1,x 1,256 1,,5 $many >lines
 for ranks in 1 2; do
     rm -f s-*
-    "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" --backend "$backend" -@ 1 --serve --together --depths 's-%d' rmat-2 <lines >out 2>err
+    "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" --backend "$backend" -@ 1 -g $((2 / ranks)) --serve --together --depths 's-%d' rmat-2 <lines >out 2>err
     check "--serve --together of $ranks ranks says at its end that not every line was roots" test $? = 2
     check "--serve --together of $ranks ranks answers each line" test "$(cut -d ' ' -f 1,2 out | paste -sd,)" = \
         "root 1,root 5,error 'x',error rmat-2:,error '',root 0"

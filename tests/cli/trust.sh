@@ -25,7 +25,7 @@ lie() {
     cp -r "$1" "$tmp/bad"
     "$mutate" set "$2" "$3" "$4" "$tmp/bad/part-000${5:-0}-of-000$p.dbfs"
 }
-search() { timeout 60 "$traverse" --backend "$backend" -q -@ 2 -n 4 "$@"; }
+search() { timeout 60 "$traverse" --backend "$backend" -q -@ 2 -n 4 $(divided 1 "$@") "$@"; }
 
 # ---- each section that holds indices or is indexed ----
 

@@ -33,6 +33,17 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
     return gpu_bus_address(gpu_ordinal(slot, gpus)) + 1;
 }
 
+/* Returns the free memory, in bytes, of the GPU for device `slot` of this host; 0 if there is none. Opens the GPU. */
+uint64_t backend_gpu_memory(enum backend_choice choice, uint32_t slot)
+{
+    int gpus = 0;
+    size_t unused = 0, total = 0;
+    if (choice == BACKEND_CPU || cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1 ||
+        cudaSetDevice(gpu_ordinal(slot, gpus)) != cudaSuccess || cudaMemGetInfo(&unused, &total) != cudaSuccess)
+        return 0;
+    return unused;
+}
+
 static const struct backend *const cuda = &backend_cuda;
 #else
 /* Returns a text that says why no GPU can be used: this build has no CUDA. */
@@ -44,6 +55,13 @@ static const char *missing_gpu(int *fault)
 
 /* Returns 0, because no device uses a GPU in this build. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
+{
+    (void)choice, (void)slot;
+    return 0;
+}
+
+/* Returns 0, because there are no GPUs in this build. */
+uint64_t backend_gpu_memory(enum backend_choice choice, uint32_t slot)
 {
     (void)choice, (void)slot;
     return 0;

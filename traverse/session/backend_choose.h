@@ -26,4 +26,7 @@ enum status backend_is_same(const struct backend *backend, const struct comm *co
  * processes of the host see the same number for a GPU. Returns 0 if the device would use no GPU. Opens no device. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot);
 
+/* Returns the bytes of memory that are free on this GPU, or 0. Opens the GPU, which takes time where nothing else has opened it. */
+uint64_t backend_gpu_memory(enum backend_choice choice, uint32_t slot);
+
 #endif

@@ -5,17 +5,17 @@
 #include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/progress.h"
+#include "formats/graph/shard_join.h"
 #include "formats/graph/shard_ranges.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the manifest, and maps this rank's shards into memory. With options->reverse, swaps the in-rows and out-rows of a
- * directed graph, so that the search goes against the edges. Sets graph->device_count and graph->shards. Fails with ST_USAGE
- * if the shards cannot be divided evenly among the ranks, or not into options->device_count a rank, if that is given. Fails
- * likewise if in-rows are needed and the graph was packed without them. They are needed to search against the
- * edges, to pull, and to find parents on several shards. */
+/* Reads the manifest, and maps this rank's shards into memory: all of them if they will be joined. Sets graph->device_count and
+ * graph->shards. Fails with ST_USAGE if the shards cannot be divided evenly among the ranks, or not into options->device_count a
+ * rank, if that is given. Fails likewise if in-rows are needed and the graph was packed without them. They are needed to search
+ * against the edges, to pull, and to find parents on several shards. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
@@ -23,25 +23,40 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     struct manifest *m = &graph->manifest;
     if (manifest_read(m, folder, e) != ST_OK)
         return e->status;
-    const uint32_t count = shards_of_rank(m->p, comm->ranks, options->device_count);
+    const uint32_t count = options->join ? m->p : shards_of_rank(m->p, comm->ranks, options->device_count);
     if (count == 0 && options->device_count != 0)
         return fail(e, ST_USAGE, "%u ranks x %u shards per rank are not the %u shards of the graph",
                     comm->ranks, options->device_count, m->p);
     if (count == 0)
         return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", m->p, comm->ranks);
     const char *what = options->reverse ? "--reverse goes" : options->pulls ? "--direction pull goes"
-                       : options->parents && m->p > 1 ? "parents of several shards are found" : NULL;
+                       : options->parents && m->p > 1 && !options->join ? "parents of several shards are found" : NULL;
     if (m->out_only && what != NULL)
         return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", folder, what);
     graph->device_count = count;
     graph->shards = zeroed(count, sizeof *graph->shards, folder, e);
     for (uint32_t g = 0; g < count && e->status == ST_OK; g++) {
         uint32_t index = shard_of_device(comm->rank, g, comm->ranks);
-        if (manifest_open_shard(m, folder, index, &graph->shards[g], e) == ST_OK && options->reverse &&
-            m->direction == EDGES_DIRECTED)
-            shard_reverse(&graph->shards[g]);
+        manifest_open_shard(m, folder, index, &graph->shards[g], e);
     }
     return e->status;
+}
+
+/* Joins all shards into one, as which the graph is known from here on. */
+static enum status join_shards(struct graph *graph, const struct graph_options *options, struct error *e)
+{
+    const uint32_t p = graph->manifest.p;
+    const struct join_options join = {.path = options->folder, .trust = options->trust, .threads = options->threads, .budget = options->budget};
+    struct shard joined;
+    progress_stage("joining shards", 0, PROGRESS_ITEMS);
+    if (shard_join(&joined, graph->shards, p, &join, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p; s++)
+        shard_close(&graph->shards[s]);
+    graph->shards[0] = joined;
+    graph->joined_shards = p;
+    graph->device_count = graph->manifest.p = 1;
+    return ST_OK;
 }
 
 /* Compares the CRC of every section of this rank's shards with the stored CRC. Fails with ST_BAD_DATA if one differs. */
@@ -145,6 +160,11 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double checked = cli_seconds();
+    if (options->join && graph->manifest.p > 1 && join_shards(graph, options, e) != ST_OK)
+        return e->status; /* no rank waits for this one, which is alone */
+    for (uint32_t g = 0; options->reverse && graph->manifest.direction == EDGES_DIRECTED && g < graph->device_count; g++)
+        shard_reverse(&graph->shards[g]); /* the search goes against the edges */
+    double joined = cli_seconds();
     decode_shards(graph, options, e);
     if (comm_agree(comm, e) != ST_OK || count_vertices(graph, comm, e) != ST_OK)
         return e->status;
@@ -154,7 +174,8 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
         return e->status;
     graph->open_s = opened - start;
     graph->check_s = checked - opened;
-    graph->decode_s = decoded - checked;
+    graph->join_s = joined - checked;
+    graph->decode_s = decoded - joined;
     graph->ranges_s = cli_seconds() - decoded;
     graph->base = options->base == BASE_OF_STREAMS ? graph->manifest.base : options->base == BASE_1;
     if (graph->manifest.randomized)

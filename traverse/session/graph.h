@@ -18,17 +18,19 @@ struct graph {
     struct bijection bijection; /* valid if manifest.randomized */
     uint32_t device_count;      /* G, the number of devices of this rank; each device has one shard */
     struct shard *shards;       /* [G] device g has shard number g*R + rank */
+    uint32_t joined_shards;     /* the number of shards in the folder that were joined into one, which manifest.p counts; 0: none */
     uint64_t base;              /* what people call the vertex with input id 0: 0 or 1 */
     uint64_t vertices;          /* the number of vertices with edges in all shards of all ranks */
     uint32_t *locals;           /* [p] the number of local vertices of every shard */
     uint64_t search_bytes;      /* host memory that a search needs for shards and device arrays of this rank; 0: not known */
-    double open_s, check_s, decode_s, ranges_s; /* seconds of the steps: mapping files, CRCs, decoding, checking ranges */
+    double open_s, check_s, join_s, decode_s, ranges_s; /* seconds of the steps: mapping files, CRCs, joining, decoding, checking ranges */
 };
 
 /* The options of graph_open. */
 struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G, the number of shards of this rank; 0: p / R */
+    int join;                     /* 1: the rank, which is alone, joins all shards into one (shard_join.h); device_count is not read */
     int check;                    /* 1: graph_open compares the CRC of every section */
     enum residence resident;      /* whether columns in host memory are decoded or stay packed */
     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* as backend.bytes_needed; may be NULL */
@@ -44,7 +46,7 @@ struct graph_options {
 
 /* Collective. Opens, decodes and checks the shards of this rank. With RESIDENT_AUTO, columns stay packed if decoded columns
  * and the arrays of devices need more memory than is left. Ids in columns that are not decoded on the host are not checked
- * here, because the device checks them when it decodes the columns. Fails with ST_USAGE if R*G is not p, or if the search
+ * here, because the device checks them when it decodes the columns; joining checks all. Fails with ST_USAGE if R*G is not p, or if the search
  * needs in-rows and the graph has none. The caller calls graph_close, even after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph); /* frees and zeroes the graph; *graph may be zeroed */

@@ -3,6 +3,7 @@
 
 #include "traverse/engine/answer_ids.h"
 #include "traverse/cuda/device/cuda_plan.h"
+#include "reckon.h"
 #include "report_text.h"
 
 #include "formats/base/arith.h"
@@ -45,6 +46,8 @@ struct plan {
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
     uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of bitmap_words_of */
+    struct shard joined; /* of several shards: the sums of their sizes, as one shard has them. It has no content */
+    struct joined_bytes joined_bytes;
     struct plan_count nn, messages; /* edges of nn; most ids or words of bitmaps that a shard sends and receives in a level */
 };
 
@@ -100,6 +103,39 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
+/* Adds the sizes of a shard to those of plan->joined. */
+static void add_to_joined(struct plan *plan, const struct shard *shard)
+{
+    struct shard *joined = &plan->joined;
+    if (shard->index == 0) {
+        joined->kept = shard->kept;
+        joined->p = 1;
+        joined->n = shard->n;
+        joined->d = shard->d;
+    }
+    joined->locals += shard->locals;
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        struct csr *to = &joined->csr[g];
+        const struct csr *from = &shard->csr[g];
+        to->rows = subgraph_rows((enum subgraph)g) == NORMALS ? joined->locals : joined->d;
+        to->edges += from->edges;
+        to->column_count += from->edges; /* at most: some lie in heads */
+        to->head_columns = (uint32_t)larger(to->head_columns, from->head_columns);
+        to->column_width = 4;
+        to->offset_width = to->column_count > UINT32_MAX ? 8 : 4;
+    }
+}
+
+/* Sets plan->joined_bytes, from plan->joined. `open` is any shard of the graph, whose file the plan asks for encodings. */
+static void plan_one_gpu(struct plan *plan, const struct shard *open)
+{
+    struct gpu_plan gpu;
+    plan->joined.file = open->file;
+    plan->joined.degrees = open->degrees;
+    gpu_plan_make(&gpu, &plan->joined, &plan->of[RESIDENT_RAW].options);
+    plan->joined_bytes = (struct joined_bytes){gpu_plan_bytes(&gpu), 2 * gpu.graph_bytes + 16 * plan->joined.locals};
+}
+
 /* Adds up the bytes of all shards. Opens each shard twice, because the bytes of a shard depend on `locals` and `words` of
  * all shards: the first pass sums these two, and the second pass adds the bytes. */
 static enum status add_shards(struct plan *plan, struct error *e)
@@ -112,6 +148,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
             return e->status;
         plan->locals += shard.locals;
         plan->words += bitmap_words_of(&shard);
+        add_to_joined(plan, &shard);
         shard_close(&shard);
     }
     for (int r = 0; r < RESIDENCES; r++)
@@ -127,6 +164,8 @@ static enum status add_shards(struct plan *plan, struct error *e)
         if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)
             return e->status;
         add_shard(plan, &shard);
+        if (s == 0)
+            plan_one_gpu(plan, &shard);
         shard_close(&shard);
     }
     return ST_OK;
@@ -167,6 +206,8 @@ static void print_sums(FILE *out, const struct plan *plan)
                 print_bytes(out, plan, sum_name[r][s], plan->of[r].sum[s].all, plan->of[r].sum[s].largest);
         }
     }
+    if (plan->manifest.p > 1)
+        print_bytes(out, plan, "total, joined", plan->joined_bytes.device, plan->joined_bytes.device);
 }
 
 /* Prints the largest sizes of the arrays that grow during a search. Messages have 4 bytes for each id. On the CPU, vertices
@@ -201,6 +242,9 @@ static void print_text(FILE *out, const struct plan *plan)
         else
             fprintf(out, "no number of GPUs with %s each would do, %s\n", size, residence_name[r]);
     }
+    if (m->p > 1)
+        fprintf(out, "a search is reckoned to take %.0f us by %u GPUs, and %.0f us by one with all shards joined\n",
+                1e6 * reckon_seconds(m, m->p), m->p, 1e6 * reckon_seconds(m, 1));
     if (plan->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
@@ -218,6 +262,12 @@ static void print_json(FILE *out, const void *context)
     print_arrays(out, plan);
     print_sums(out, plan);
     print_growing(out, plan);
+    if (plan->manifest.p > 1) {
+        json_begin(&json, "\nreckoned_s", '{');
+        json_member(&json, "gpus", JSON_SECONDS, reckon_seconds(&plan->manifest, plan->manifest.p));
+        json_member(&json, "one_gpu", JSON_SECONDS, reckon_seconds(&plan->manifest, 1));
+        json_end(&json, '}');
+    }
     if (plan->args->cli.memory_bytes > 0) {
         json_begin(&json, "\nGPUs", '{');
         json_member(&json, "room", JSON_COUNT, plan->args->cli.memory_bytes);
@@ -226,6 +276,15 @@ static void print_json(FILE *out, const void *context)
         json_end(&json, '}');
     }
     fputs("\n}\n", out);
+}
+
+enum status plan_joined(const struct args *args, struct joined_bytes *bytes, struct error *e)
+{
+    struct plan plan = {.args = args};
+    if (manifest_read(&plan.manifest, args->folder, e) == ST_OK && add_shards(&plan, e) == ST_OK)
+        *bytes = plan.joined_bytes;
+    manifest_free(&plan.manifest);
+    return e->status;
 }
 
 /* Computes the device memory that the graph in args->folder needs, and prints it as text, or as JSON to the file of

@@ -62,6 +62,10 @@ void report_environment(FILE *out, const struct environment *env)
     else
         fprintf(out, "th: %" PRIu64 "\n", m->th);
     fprintf(out, "delegates: %" PRIu64 "\n", m->d);
+    if (graph->joined_shards > 0)
+        fprintf(out, "joined: %u shards, in %.6f s\n", graph->joined_shards, graph->join_s);
+    if (s->one_gpu.gpus > 1)
+        fprintf(out, "reckoned: %.0f us a search by %u GPUs, %.0f by one\n", 1e6 * s->one_gpu.several_s, s->one_gpu.gpus, 1e6 * s->one_gpu.one_s);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
@@ -71,7 +75,7 @@ void report_environment(FILE *out, const struct environment *env)
     fputs(")\ndirection: ", out);
     options_print_choice(out, s->args, "direction");
     fprintf(out, "\nload_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
-            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
+            graph->open_s + graph->check_s + graph->join_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
     if (slowest->load_s > 0)
         fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", slowest->load_s,
@@ -246,6 +250,13 @@ void report_json_environment(FILE *out, const struct environment *env)
     json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
     json_member(&j, "start_s", JSON_SECONDS, env->start_s);
     json_member(&j, "peak_bytes", JSON_COUNT, env->peak_bytes);
+    json_member(&j, "\njoined_shards", "%u", s->graph.joined_shards);
+    json_member(&j, "load_join_s", JSON_SECONDS, s->graph.join_s);
+    if (s->one_gpu.gpus > 1) {
+        json_member(&j, "reckoned_gpus", "%u", s->one_gpu.gpus);
+        json_member(&j, "reckoned_gpus_s", JSON_SECONDS, s->one_gpu.several_s);
+        json_member(&j, "reckoned_one_gpu_s", JSON_SECONDS, s->one_gpu.one_s);
+    }
     fputs("\n  },\n", out);
 }
 

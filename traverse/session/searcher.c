@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks. Multiplies the threads of -@ and the
+/* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks, for the reason `why`. Multiplies the threads of -@ and the
  * memory of -S by the number of ranks, because these options are per rank, but uses no more threads than cores. Sets
  * s->rank_0_alone. Afterwards s->comm of rank 0 has rank 0 only. */
-static void search_on_rank_0(struct searcher *s)
+static void search_on_rank_0(struct searcher *s, const char *why)
 {
     struct args *args = s->args;
     const int ranks = (int)s->launched_ranks, cores = cli_cores();
@@ -30,9 +30,25 @@ static void search_on_rank_0(struct searcher *s)
     if (args->cli.memory_bytes <= UINT64_MAX / (uint64_t)ranks)
         args->cli.memory_bytes *= (uint64_t)ranks;
     args->shards_per_rank *= s->launched_ranks;
-    cli_note(&args->cli, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds: "
-             "rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)",
-             s->launched_ranks);
+    cli_note(&args->cli, "%s: rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)", why);
+}
+
+/* Collective. Decides which ranks search, and whether the shards are joined: sets s->rank_0_alone and s->one_gpu. */
+static enum status choose_ranks(struct searcher *s, struct error *e)
+{
+    char why[160];
+    int shared = 0;
+    snprintf(why, sizeof why, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds", s->launched_ranks);
+    if (gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
+        search_on_rank_0(s, why);
+    if (e->status != ST_OK || (s->rank_0_alone && s->comm.rank > 0) || s->method != &bfs_by_levels ||
+        one_gpu_choose(&s->one_gpu, &s->comm, s->args, s->may_reckon, e) != ST_OK)
+        return e->status;
+    snprintf(why, sizeof why, "one GPU is reckoned to be faster than %u, by %.0f us a search to %.0f", s->one_gpu.gpus,
+             1e6 * s->one_gpu.one_s, 1e6 * s->one_gpu.several_s);
+    if (s->one_gpu.joins && s->comm.ranks > 1)
+        search_on_rank_0(s, why);
+    return ST_OK;
 }
 
 /* Closes what searches need beside the graph. */
@@ -50,7 +66,6 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
                  void *context)
 {
     struct error error = {0}, *e = &error;
-    int shared = 0;
     s->args = args;
     if (args->dry_run) {
         outputs_check(args, e);
@@ -58,9 +73,8 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
         comm_start(&s->comm, e);
         s->launched_ranks = s->comm.ranks;
         if (comm_agree(&s->comm, e) == ST_OK &&
-            watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all &&
-            gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
-            search_on_rank_0(s);
+            watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all)
+            choose_ranks(s, e);
         if (e->status == ST_OK && (!s->rank_0_alone || s->comm.rank == 0)) {
             if (s->comm.rank == 0)
                 outputs_check(args, e);
@@ -119,6 +133,7 @@ static enum status open_graph(struct searcher *s, struct error *e)
     const struct manifest *m = &s->graph.manifest;
     struct graph_options options = graph_options_of(s);
     options.device_count = (uint32_t)args->shards_per_rank;
+    options.join = s->one_gpu.joins;
     options.pulls = args->policy.mode == DIRECTION_PULL;
     options.columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
     options.resident = args->resident;

@@ -10,6 +10,7 @@
 
 #include "traverse/options/args.h"
 #include "traverse/engine/loop.h"
+#include "one_gpu.h"
 #include "roots.h"
 
 #include "traverse/results/results.h"
@@ -21,6 +22,8 @@ struct searcher {
     struct comm comm;        /* the ranks that search */
     uint32_t launched_ranks; /* the number of ranks in the MPI job */
     int rank_0_alone;        /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
+    int may_reckon;          /* set by the program: 1: shards are joined if one GPU is reckoned to be faster (one_gpu.h) */
+    struct one_gpu one_gpu;  /* whether all shards are joined into one */
     struct memory_budget budget;
     int threads; /* the number of threads of this rank */
     struct graph graph;
@@ -35,7 +38,7 @@ struct searcher {
 /* Runs a program, from the start of MPI to the exit code, which it returns. Starts MPI and the watch of --timeout, checks
  * the names of result files, calls `work` on each rank that searches, and then `close` unless it is NULL. Closes the
  * searcher at the end. With --dry-run, only checks the names.
- * If ranks would share GPUs (shared_gpus.h), rank 0 searches alone, with the threads and the memory of all ranks, and the
+ * If ranks would share GPUs (shared_gpus.h), or one GPU is faster than several (one_gpu.h), rank 0 searches alone, with the threads and the memory of all ranks, and the
  * other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any case. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,

@@ -1,0 +1,97 @@
+/* one_gpu.c: decides whether one GPU searches all shards; see one_gpu.h */
+#include "one_gpu.h"
+#include "graph.h"
+#include "plan.h"
+#include "reckon.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/text.h"
+#include "formats/graph/shard_join.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Returns whether the user has said how devices divide the graph, how they exchange, or where columns lie. */
+static int user_chose(const struct args *args)
+{
+    const struct exchange_options *x = &args->exchange;
+    return args->shards_per_rank != 0 || x->memory != EXCHANGE_MEMORY_AUTO || x->form != EXCHANGE_FORM_AUTO || x->stepped || x->nonblocking ||
+           x->local_all2all || x->uniquify || x->chunk_bytes != EXCHANGE_CHUNK_BYTES || args->count_pairs ||
+           (args->resident != RESIDENT_AUTO && args->resident != RESIDENT_RAW);
+}
+
+/* Collective. Sets *gpus to the number of different GPUs that p devices would use, 0 if any of them would use none. Ranks on several hosts have one for
+ * each device. */
+static enum status count_gpus(uint32_t *gpus, uint32_t p, const struct comm *comm, const struct args *args, struct error *e)
+{
+    const uint32_t G = p / comm->ranks, first = G * comm->host_rank;
+    uint64_t *address = zeroed(p, sizeof *address, "devices", e);
+    *gpus = 0;
+    if (comm_agree(comm, e) == ST_OK && comm->host_ranks < comm->ranks)
+        *gpus = backend_gpu_address(args->backend, 0) != 0 ? p : 0;
+    else if (e->status == ST_OK) {
+        for (uint32_t s = first; s < first + G; s++)
+            address[s] = backend_gpu_address(args->backend, s);
+        comm_sum_u64(comm, address, p);
+        for (uint32_t s = 0; s < p && address[s] != 0; s++) {
+            uint32_t before = 0;
+            while (before < s && address[before] != address[s])
+                before++;
+            *gpus = s == 0 ? 1 : *gpus + (before == s);
+        }
+        if (address[p - 1] == 0)
+            *gpus = 0;
+    }
+    free(address);
+    return e->status;
+}
+
+/* Decides for so many GPUs, on rank 0. Prints a note if one GPU is reckoned to be faster and cannot have all shards. */
+static void choose_gpus(struct one_gpu *choice, uint32_t gpus, const struct manifest *m, const struct comm *comm, const struct args *args)
+{
+    const uint64_t given = args->cli.memory_bytes, host_bytes = given == 0 ? memory_available() / 4 * 3 : given * comm->ranks;
+    char why[100] = "", need[16], left[16];
+    struct joined_bytes bytes;
+    struct error e = {0};
+    *choice = (struct one_gpu){.gpus = gpus, .one_s = reckon_seconds(m, 1), .several_s = reckon_seconds(m, gpus)};
+    if (!reckon_prefers_one(m, gpus) || !shard_can_join(m->totals.n))
+        return;
+    if (comm->host_ranks < comm->ranks) {
+        snprintf(why, sizeof why, "the ranks are on several hosts");
+    } else {
+        const uint64_t unused = backend_gpu_memory(args->backend, 0);
+        if (plan_joined(args, &bytes, &e) != ST_OK)
+            return;
+        if (bytes.device > unused)
+            snprintf(why, sizeof why, "all shards need %s of its memory, and %s are free", format_size(bytes.device, need, sizeof need),
+                     format_size(unused, left, sizeof left));
+        else if (bytes.host > host_bytes)
+            snprintf(why, sizeof why, "joining the shards takes %s of host memory, and there are %s (-S)",
+                     format_size(bytes.host, need, sizeof need), format_size(host_bytes, left, sizeof left));
+    }
+    choice->joins = why[0] == '\0';
+    if (!choice->joins && gpus > 1)
+        cli_note(&args->cli, "one GPU is reckoned to search the graph in %.0f us, %u in %.0f, but %s: 'dbfs-pack -p 1' makes one shard",
+                 1e6 * choice->one_s, gpus, 1e6 * choice->several_s, why);
+}
+
+enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, const struct args *args, int may_reckon, struct error *e)
+{
+    const int asked = args->shards_per_rank == 1 && comm->ranks == 1;
+    uint32_t p = 0, gpus = 0;
+    struct manifest m = {0};
+    struct error ignored = {0};
+    *choice = (struct one_gpu){0};
+    if (!asked && (!may_reckon || user_chose(args)))
+        return ST_OK;
+    if (comm->rank == 0 && manifest_read(&m, args->folder, &ignored) == ST_OK && shards_of_rank(m.p, comm->ranks, 0) != 0)
+        p = m.p;
+    comm_broadcast(comm, &p, sizeof p, 0);
+    if (p > 1 && asked)
+        choice->joins = 1;
+    else if (p > 1 && count_gpus(&gpus, p, comm, args, e) == ST_OK && gpus > 0 && comm->rank == 0)
+        choose_gpus(choice, gpus, &m, comm, args);
+    comm_broadcast(comm, choice, sizeof *choice, 0);
+    manifest_free(&m);
+    return e->status;
+}

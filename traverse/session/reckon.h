@@ -1,0 +1,14 @@
+/* reckon.h: reckons the time of a search by one GPU and by several, without a search */
+#ifndef DBFS_RECKON_H
+#define DBFS_RECKON_H
+
+#include "formats/graph/manifest.h"
+
+/* Returns the reckoned seconds of a search of the graph by so many GPUs, which read each other's memory, or by one, which has all shards
+ * joined. */
+double reckon_seconds(const struct manifest *manifest, uint32_t gpus);
+
+/* Returns whether one GPU is reckoned to be faster than `gpus` by a clear margin. One that has several shards to search is. */
+int reckon_prefers_one(const struct manifest *manifest, uint32_t gpus);
+
+#endif
