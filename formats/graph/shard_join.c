@@ -51,8 +51,8 @@ static enum status load_vertices(struct joining *j, struct error *e)
         j->first[s + 1] = j->first[s] + j->shards[s].locals;
         most = larger(most, j->shards[s].locals);
         if (!shard_can_join(j->shards[s].n))
-            fail(e, ST_RESOURCE, "%s: one shard has vertices below %" PRIu32 " alone: search it with as many GPUs or ranks as it has shards",
-                 o->path, SHARD_MAX_LOCAL);
+            fail(e, ST_RESOURCE, "%s: the graph has %" PRIu64 " vertices, and one shard takes %" PRIu32 ": leave out -g 1", o->path,
+                 j->shards[s].n, SHARD_MAX_LOCAL - 1);
         else
             shard_load(&j->shards[s], SHARD_NO_COLUMNS, o->threads, o->budget, e);
     }

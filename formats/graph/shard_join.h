@@ -1,5 +1,5 @@
-/* shard_join.h: makes one shard of all shards of a graph, in memory. It has the sections that dbfs-pack -p 1 --encoding raw would write with
- * the same TH, so that a single GPU searches a graph that was packed for several as if it had been packed for one. */
+/* shard_join.h: makes one shard of all shards of a graph, in memory. It has the sections that dbfs-pack -p 1 --encoding raw would
+ * write with the same TH, so that a single GPU searches a graph that was packed for several as if it had been packed for one. */
 #ifndef DBFS_SHARD_JOIN_H
 #define DBFS_SHARD_JOIN_H
 

@@ -490,7 +490,7 @@ for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
     for memory in auto peer; do
         [ $memory = auto ] && code=0 || code=5
         check_exit $code "cudaIpc$call fails, $memory" env EMULATED_SEED=0 FAIL_CUDA="cudaIpc$call 1 2" timeout 60 \
-            "$MPIEXEC" -n 2 "$TESTS/fail_cuda" -q -@ 1 --backend cuda -n 2 --exchange-memory $memory --force \
+            "$MPIEXEC" -n 2 "$TESTS/fail_cuda" -q -@ 1 --backend cuda -g 1 -n 2 --exchange-memory $memory --force \
             --json "$tmp/ipc.json" "$(packed rmat 2 memory)"
         check_says "cudaIpc$call("
         [ $memory = auto ] || continue

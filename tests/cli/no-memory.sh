@@ -155,6 +155,7 @@ tool two "$(stride 7)" 'dbfs-check, two ranks' "$BIN/dbfs-check" --parents "$tmp
 tool one "$(stride 7)" dbfs-traverse "$traverse" --backend cpu -q -@ 1 -r 0 --parents "$tmp/o/f" "$tmp/x"
 tool one "$(stride 25)" 'dbfs-traverse, two threads' "$traverse" --backend cpu -@ 2 -n 3 \
     --depths "$tmp/o/x-%d.npy" --json "$tmp/o/f" --breakdown --count-pairs "$tmp/x"
+tool one "$(stride 5)" 'dbfs-traverse -g 1' "$traverse" --backend cpu -q -@ 1 -g 1 -r 0 --depths "$tmp/o/f" "$tmp/x"
 tool one 1 'dbfs-traverse --plan' "$traverse" --plan "$tmp/x"
 "$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/y" "$tmp/g.edges"
 tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1 -r 0 --breakdown \

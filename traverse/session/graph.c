@@ -46,7 +46,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
 static enum status join_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     const uint32_t p = graph->manifest.p;
-    const struct join_options join = {.path = options->folder, .trust = options->trust, .threads = options->threads, .budget = options->budget};
+    const struct join_options join = {options->folder, options->trust, options->threads, options->budget};
     struct shard joined;
     progress_stage("joining shards", 0, PROGRESS_ITEMS);
     if (shard_join(&joined, graph->shards, p, &join, e) != ST_OK)

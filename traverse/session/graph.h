@@ -46,8 +46,8 @@ struct graph_options {
 
 /* Collective. Opens, decodes and checks the shards of this rank. With RESIDENT_AUTO, columns stay packed if decoded columns
  * and the arrays of devices need more memory than is left. Ids in columns that are not decoded on the host are not checked
- * here, because the device checks them when it decodes the columns; joining checks all. Fails with ST_USAGE if R*G is not p, or if the search
- * needs in-rows and the graph has none. The caller calls graph_close, even after a failure. */
+ * here, because the device checks them when it decodes the columns; joining checks all. Fails with ST_USAGE if R*G is not p,
+ * or if the search needs in-rows and the graph has none. The caller calls graph_close, even after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph); /* frees and zeroes the graph; *graph may be zeroed */
 

@@ -15,13 +15,14 @@
 static int user_chose(const struct args *args)
 {
     const struct exchange_options *x = &args->exchange;
-    return args->shards_per_rank != 0 || x->memory != EXCHANGE_MEMORY_AUTO || x->form != EXCHANGE_FORM_AUTO || x->stepped || x->nonblocking ||
-           x->local_all2all || x->uniquify || x->chunk_bytes != EXCHANGE_CHUNK_BYTES || args->count_pairs ||
+    const int exchange = x->memory != EXCHANGE_MEMORY_AUTO || x->form != EXCHANGE_FORM_AUTO || x->stepped || x->nonblocking ||
+                         x->local_all2all || x->uniquify || x->chunk_bytes != EXCHANGE_CHUNK_BYTES || args->count_pairs;
+    return args->shards_per_rank != 0 || exchange ||
            (args->resident != RESIDENT_AUTO && args->resident != RESIDENT_RAW);
 }
 
-/* Collective. Sets *gpus to the number of different GPUs that p devices would use, 0 if any of them would use none. Ranks on several hosts have one for
- * each device. */
+/* Collective. Sets *gpus to the number of different GPUs that p devices would use, 0 if any of them would use none. Ranks on several
+ * hosts have one for each device. */
 static enum status count_gpus(uint32_t *gpus, uint32_t p, const struct comm *comm, const struct args *args, struct error *e)
 {
     const uint32_t G = p / comm->ranks, first = G * comm->host_rank;
@@ -84,7 +85,7 @@ enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, cons
     *choice = (struct one_gpu){0};
     if (!asked && (!may_reckon || user_chose(args)))
         return ST_OK;
-    if (comm->rank == 0 && manifest_read(&m, args->folder, &ignored) == ST_OK && shards_of_rank(m.p, comm->ranks, 0) != 0)
+    if (comm->rank == 0 && manifest_read(&m, args->folder, asked ? e : &ignored) == ST_OK && shards_of_rank(m.p, comm->ranks, 0) != 0)
         p = m.p;
     comm_broadcast(comm, &p, sizeof p, 0);
     if (p > 1 && asked)

@@ -65,7 +65,8 @@ void report_environment(FILE *out, const struct environment *env)
     if (graph->joined_shards > 0)
         fprintf(out, "joined: %u shards, in %.6f s\n", graph->joined_shards, graph->join_s);
     if (s->one_gpu.gpus > 1)
-        fprintf(out, "reckoned: %.0f us a search by %u GPUs, %.0f by one\n", 1e6 * s->one_gpu.several_s, s->one_gpu.gpus, 1e6 * s->one_gpu.one_s);
+        fprintf(out, "reckoned: %.0f us a search by %u GPUs, %.0f by one\n", 1e6 * s->one_gpu.several_s, s->one_gpu.gpus,
+                1e6 * s->one_gpu.one_s);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks, for the reason `why`. Multiplies the threads of -@ and the
- * memory of -S by the number of ranks, because these options are per rank, but uses no more threads than cores. Sets
- * s->rank_0_alone. Afterwards s->comm of rank 0 has rank 0 only. */
+/* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks, for the reason `why`. Multiplies the
+ * threads of -@ and the memory of -S by the number of ranks, because these options are per rank, but uses no more threads
+ * than cores. Sets s->rank_0_alone. Afterwards s->comm of rank 0 has rank 0 only. */
 static void search_on_rank_0(struct searcher *s, const char *why)
 {
     struct args *args = s->args;

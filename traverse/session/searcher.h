@@ -38,8 +38,9 @@ struct searcher {
 /* Runs a program, from the start of MPI to the exit code, which it returns. Starts MPI and the watch of --timeout, checks
  * the names of result files, calls `work` on each rank that searches, and then `close` unless it is NULL. Closes the
  * searcher at the end. With --dry-run, only checks the names.
- * If ranks would share GPUs (shared_gpus.h), or one GPU is faster than several (one_gpu.h), rank 0 searches alone, with the threads and the memory of all ranks, and the
- * other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any case. */
+ * If ranks would share GPUs (shared_gpus.h), or one GPU is faster than several (one_gpu.h), rank 0 searches alone, with the threads
+ * and the memory of all ranks, and the other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any
+ * case. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
