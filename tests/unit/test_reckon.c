@@ -4,6 +4,8 @@
 
 #include "traverse/session/reckon.h"
 
+#include <math.h>
+
 /* Returns the manifest of a graph: its vertices, its directed edges, and the shares of edges in nn and of delegates. */
 static struct manifest graph_of(double vertices, double edges, double nn, double delegates)
 {
@@ -18,27 +20,48 @@ static struct manifest rmat(int scale)
     return graph_of((double)(1 << scale), .95 * 32 * (double)(1 << scale), .03, .04);
 }
 
-static int is_near(double reckoned_s, double measured_us)
+/* A graph, the GPUs that searched it, and the time measured in microseconds; 0: it was not measured. */
+struct measured {
+    struct manifest graph;
+    uint32_t gpus;
+    double us;
+};
+
+/* Returns whether all are reckoned to take what was measured, within a quarter. */
+static int all_near(const struct measured *m, int count)
 {
-    return 1e6 * reckoned_s > .75 * measured_us && 1e6 * reckoned_s < 1.25 * measured_us;
+    int near = 1;
+    for (int i = 0; i < count; i++)
+        near &= fabs(1e6 * reckon_seconds(&m[i].graph, m[i].gpus) - m[i].us) < .25 * m[i].us;
+    return near;
+}
+
+/* Returns whether one GPU is preferred, or with `one` 0 several, for all of these. */
+static int all_prefer(int one, const struct measured *m, int count)
+{
+    int all = 1;
+    for (int i = 0; i < count; i++)
+        all &= reckon_prefers_one(&m[i].graph, m[i].gpus) == one;
+    return all;
 }
 
 int main(void)
 {
-    const struct manifest rmat20 = rmat(20), rmat22 = rmat(22), rmat24 = rmat(24), rmat26 = rmat(26), rmat27 = rmat(27), rmat28 = rmat(28);
     const struct manifest uniform22 = graph_of(1 << 22, 32.0 * (1 << 22), 1, 0), uniform24 = graph_of(1 << 24, 32.0 * (1 << 24), 1, 0);
-    const struct manifest notredame = graph_of(325729, 2.2e6, 1, 0), road = graph_of(1070376, 2.7e6, 1, 0), grid = graph_of(16e6, 64e6, 1, 0);
-    report(is_near(reckon_seconds(&rmat20, 1), 94) && is_near(reckon_seconds(&rmat22, 1), 243) && is_near(reckon_seconds(&rmat24, 1), 319) &&
-               is_near(reckon_seconds(&rmat26, 1), 672) && is_near(reckon_seconds(&uniform22, 1), 393) && is_near(reckon_seconds(&uniform24, 1), 890),
-           "one GPU: RMAT 20 to 26 and uniform 22 and 24 are reckoned to take what they take, within a quarter");
-    report(is_near(reckon_seconds(&rmat26, 2), 606) && is_near(reckon_seconds(&rmat27, 2), 781) && is_near(reckon_seconds(&rmat28, 2), 1308) &&
-               is_near(reckon_seconds(&rmat27, 4), 667) && is_near(reckon_seconds(&rmat28, 4), 965) && is_near(reckon_seconds(&uniform24, 2), 701),
-           "two and four GPUs: RMAT 26 to 28 and uniform 24 are reckoned to take what they take, within a quarter");
-    report(reckon_prefers_one(&rmat20, 2) && reckon_prefers_one(&rmat24, 2) && reckon_prefers_one(&notredame, 2) &&
-               reckon_prefers_one(&notredame, 4) && reckon_prefers_one(&road, 4) && reckon_prefers_one(&grid, 4),
-           "one GPU is preferred for small graphs and deep ones");
-    report(!reckon_prefers_one(&rmat26, 2) && !reckon_prefers_one(&rmat27, 4) && !reckon_prefers_one(&uniform24, 2) &&
-               !reckon_prefers_one(&uniform24, 4), "several GPUs are preferred for large graphs of few levels");
-    report(reckon_prefers_one(&rmat28, 1), "one GPU is preferred where several shards would share it");
+    const struct manifest notredame = graph_of(325729, 2.2e6, 1, 0), road = graph_of(1070376, 2.7e6, 1, 0);
+    const struct manifest grid = graph_of(16e6, 64e6, 1, 0);
+    const struct measured alone[] = {{rmat(20), 1, 94}, {rmat(22), 1, 243}, {rmat(24), 1, 319}, {rmat(26), 1, 672},
+                                     {uniform22, 1, 393}, {uniform24, 1, 890}};
+    const struct measured several[] = {{rmat(26), 2, 606}, {rmat(27), 2, 781}, {rmat(28), 2, 1308}, {rmat(27), 4, 667},
+                                       {rmat(28), 4, 965}, {uniform24, 2, 701}};
+    const struct measured small[] = {{rmat(20), 2, 0}, {rmat(24), 2, 0}, {notredame, 2, 645}, {notredame, 4, 748}, {road, 4, 25579},
+                                     {grid, 4, 102636}};
+    const struct measured large[] = {{rmat(26), 2, 606}, {rmat(27), 4, 667}, {uniform24, 2, 701}, {uniform24, 4, 504}};
+    const struct measured shared[] = {{rmat(28), 1, 0}};
+    report(all_near(alone, 6), "one GPU: RMAT 20 to 26 and uniform 22 and 24 are reckoned to take what they take, within a quarter");
+    report(all_near(several, 6), "two and four GPUs: RMAT 26 to 28 and uniform 24 are reckoned to take what they take, within a quarter");
+    report(all_prefer(1, small, 6), "one GPU is preferred for small graphs and deep ones");
+    report(all_prefer(0, large, 4), "several GPUs are preferred for large graphs of few levels");
+    report(all_prefer(1, shared, 1), "one GPU is preferred where several shards would share it");
     return unit_result();
 }
