@@ -35,7 +35,7 @@
 #             it is there: an older build may not read newer shards
 #   OPTIONS   options of dbfs-traverse to compare, separated by `;`: '--resident packed;--resident host'
 #   CHECK     1 compares also --direction push, pull and cost, on graphs of up to 20,000 levels
-#   PACK      more options for dbfs-pack
+#   PACK      more options for dbfs-pack; with '-p 2' also OPTIONS='-g 2', as one GPU else searches small graphs joined
 #   RUN       words before each program: 'taskset -c 0-15', 'numactl -i all', 'chrt -f 10'
 #   LIMIT     seconds that one program may run (600)
 #   SWEEP     a file that gets a line for each row of dbfs, for `scripts/fit-rates sweeps`

@@ -86,6 +86,7 @@ searched() {
     shift 2
     [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
     case " $* " in *' -n '* | *' -r '*) ;; *) set -- -n "$roots" "$@" ;; esac
+    set -- -g $(($(find "$work/$graph/" -name 'part-*' | wc -l) / ranks)) "$@" # shards are not joined
     heard "${launch[@]}" "$bin/dbfs-traverse" --backend "$backend" --no-check --trust --force --json "$work/$graph.json" "$@" \
         "$work/$graph" >/dev/null </dev/null
 }
