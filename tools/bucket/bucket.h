@@ -74,7 +74,8 @@ struct bucket_options {
 /* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
-/* Returns a store that has nothing but the chunk and slab sizes of these options, to be `like` in the options of others. */
+/* Returns a store without memory that has only the chunk and slab sizes of these options: for the member `like` of options of stores that
+ * shall have the same sizes. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,

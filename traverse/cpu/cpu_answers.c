@@ -171,8 +171,9 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The last number, locals + d,
- * belongs to no vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_name_parents; `context` is the device. */
+/* Converts the recorded parents of vertices begin..end, locals and behind them delegates, to input ids in answers->by_vertex. The last
+ * number, locals + d, belongs to no vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_name_parents; `context` is the
+ * device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

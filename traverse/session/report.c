@@ -312,7 +312,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     json_member(&j, "mask_reductions", "%" PRIu32, r->mask_reductions);
     json_member(&j, "sent_vertices", JSON_COUNT, r->sent_vertices);
     if (r->answer_s > 0) {
-            json_member(&j, "\nanswer_s", JSON_EXACT, r->answer_s);
+        json_member(&j, "\nanswer_s", JSON_EXACT, r->answer_s);
         json_member(&j, "answer_teps", JSON_EXACT, record_number(r, ANSWER_TEPS));
     }
     if (r->validate_s > 0)

@@ -72,8 +72,8 @@ static enum status resize_list(struct webgraph_decoder *d, struct webgraph_list 
     return e->status;
 }
 
-/* If memory is short for `count` more numbers, lists give back what they do not use. From then on each does so when its node
- * has left the window: it would take long to look at all lists for each node. */
+/* If memory is short for `count` more numbers, all lists free their unused memory. From then on each list does so when its node leaves the
+ * window, as going over all lists for each node would take long. */
 static enum status save_memory(struct webgraph_decoder *d, uint64_t count, struct error *e)
 {
     if (d->is_short || count <= (d->most_bytes - d->taken_bytes) / 8)

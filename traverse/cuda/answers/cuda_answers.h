@@ -179,7 +179,7 @@ struct gpu_answers {
     uint32_t id_bytes; /* bytes of an input id, and of a parent: 4 or 8 */
     int all_read;      /* 1: devices read each other's memory, so no vertex asks questions (struct answer_tables) */
     uint64_t count;    /* number of values of an answer */
-    uint32_t *vertex;  /* [count] the number of the vertex whose value comes next in the answer; NULL: answers are scattered */
+    uint32_t *vertex;  /* [count] the number of the vertex that each value of the answer is of; NULL: answers are scattered */
     void *ids;         /* [locals + d] input id of each vertex */
     void *by_vertex;   /* [locals + d + 1] the value of each vertex by its number; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */

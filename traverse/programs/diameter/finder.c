@@ -72,19 +72,12 @@ static void summarise(struct finder *f)
     k->diameter.upper = (int32_t)larger((uint64_t)INT32_MAX - least[2], (uint64_t)k->diameter.lower);
 }
 
-/* Collective. Once all eccentricities are known, sets the radius: a vertex with the smallest one may never have been a root. */
-static void settle_radius(struct finder *f)
-{
-    struct found_vertex center;
-    if (root_search_pick(&f->search, &f->bounds, PICK_LEAST_UPPER, NULL, 0, &center))
-        known_take_center(&f->known, center.value, &center.root);
-}
-
 /* Collective. Lowers upper bounds by the landmarks if it is time to do so, and counts the vertices whose bounds are open. Unless all
  * eccentricities are wanted, bounds below that of the diameter are of no use, and are not told apart. */
 static enum status refine(struct finder *f, struct error *e)
 {
     struct known *k = &f->known;
+    struct found_vertex center;
     summarise(f);
     if (!finder_is_done(f) && (f->goals.diameter || f->goals.all) && k->searches >= k->refine_at) {
         for (uint32_t i = 0; i < k->landmarks; i++) {
@@ -98,8 +91,9 @@ static enum status refine(struct finder *f, struct error *e)
             k->refine_at = (uint32_t)(k->searches + 1 + k->searches / REFINED_SHARE);
         summarise(f);
     }
-    if (f->goals.all && finder_is_done(f))
-        settle_radius(f);
+    /* a vertex with the smallest eccentricity may never have been a root */
+    if (f->goals.all && finder_is_done(f) && root_search_pick(&f->search, &f->bounds, PICK_LEAST_UPPER, NULL, 0, &center))
+        known_take_center(k, center.value, &center.root);
     return ST_OK;
 }
 
@@ -156,9 +150,10 @@ static enum status step_by_root(struct finder *f, const struct root *root, int i
 
 /* ---- components ---- */
 
-/* Collective. Begins the component of a root, whose distances are in `distance`, which becomes the first landmark. */
-static enum status begin_at(struct finder *f, const struct root *root, const int32_t *distance, struct error *e)
+/* Collective. Begins the component of a root, whose distances are in f->scratch. The root becomes the first landmark. */
+static enum status begin_at(struct finder *f, const struct root *root, struct error *e)
 {
+    const int32_t *distance = f->scratch;
     struct known *k = &f->known;
     struct found_vertex farthest;
     uint32_t i;
@@ -206,43 +201,43 @@ static enum status begin_largest(struct finder *f, int *begun, struct error *e)
         root_search_run(&f->search, ALONG, &root, f->scratch);
     else
         f->known.searches--; /* begin_at counts this search */
-    return begin_at(f, &root, f->scratch, e);
+    return begin_at(f, &root, e);
 }
 
 /* Collective. Begins a component (finder.h). The component before is finished. */
 enum status finder_begin(struct finder *f, const struct root *root, int *begun, struct error *e)
 {
+    struct known *k = &f->known;
     struct found_vertex hub;
     *begun = 1;
-    if (f->known.size > 0)
+    if (k->size > 0)
         bounds_end_component(&f->bounds);
-    if (root == NULL && f->search.searcher->graph.vertices == 0) { /* the first vertex is as good a component as any other */
-        f->known.diameter.lower = 0;
-        f->known.size = 1;
-        f->known.last = f->known.from = f->known.to = f->known.center = (struct root){.at = ROOT_AT_ISOLATED};
+    if (root == NULL && f->search.searcher->graph.vertices == 0) { /* no vertex has edges: the first one is the component */
+        k->diameter.lower = 0;
+        k->size = 1;
+        k->last = k->from = k->to = k->center = (struct root){.at = ROOT_AT_ISOLATED};
         *begun = 0;
         return ST_OK;
     }
     if (directed_is_open(&f->directed))
         return directed_begin(&f->directed, e);
-    f->known.has_hub = root == NULL;
+    k->has_hub = root == NULL;
     if (root == NULL && !f->goals.every)
         return begin_largest(f, begun, e);
-    if (root != NULL) {
-        root_search_run(&f->search, ALONG, root, f->scratch);
-        return begin_at(f, root, f->scratch, e);
+    if (root == NULL) { /* of every component, the next one is that of a hub that no search has reached */
+        *begun = root_search_hub(&f->search, &f->bounds, 0, &hub);
+        root = &hub.root;
     }
-    *begun = root_search_hub(&f->search, &f->bounds, 0, &hub);
     if (!*begun)
         return ST_OK;
-    root_search_run(&f->search, ALONG, &hub.root, f->scratch);
-    if (f->goals.all || count_reached(f, f->scratch) > (uint64_t)f->known.diameter.lower + 1)
-        return begin_at(f, &hub.root, f->scratch, e);
+    root_search_run(&f->search, ALONG, root, f->scratch);
+    if (!k->has_hub || f->goals.all || count_reached(f, f->scratch) > (uint64_t)k->diameter.lower + 1)
+        return begin_at(f, root, e);
     bounds_leave_out(&f->bounds, f->scratch); /* no path in this component is longer than the diameter so far */
-    f->known.open = f->known.above = f->known.below = 0;
-    f->known.landmarks = 0;
-    f->known.searches++;
-    f->known.last = hub.root;
+    k->open = k->above = k->below = 0;
+    k->landmarks = 0;
+    k->searches++;
+    k->last = *root;
     return ST_OK;
 }
 

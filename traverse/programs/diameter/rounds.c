@@ -209,7 +209,8 @@ static uint64_t raise_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Raises lower bounds by a level of a batch. Called by batch_run, with the struct raising. */
+/* Raises the lower bounds of the vertices that a level of a batch has found to its depth (raise_piece), by the threads of the pool. Called
+ * by batch_run after each level, with the struct raising. */
 static void raise_level(void *context, const struct batch_level *level)
 {
     struct raising *raising = context;

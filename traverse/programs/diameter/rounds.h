@@ -21,8 +21,8 @@ struct round {
     enum side side; /* of the searches */
 };
 
-/* In a directed graph, bounds[side] are those of the roots of searches on a side, and of the other bounds, lower ones are raised. In an
- * undirected graph both are the same, and so are the members of the side AGAINST not used. */
+/* The state of rounds. In a directed graph a search on a side settles its root in bounds[side], and raises lower bounds in bounds[!side].
+ * In an undirected graph both point to the same bounds, and no other member of the side AGAINST is used. */
 struct rounds {
     struct root_search *search;
     struct bounds *bounds[SIDES];
