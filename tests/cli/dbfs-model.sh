@@ -165,7 +165,7 @@ parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 
 check_exit 0 'two hosts of two' predict -p 4 -H 2 --stepped
 parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * .5 }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
-# A relayed search: each device tells each far one its delegates, of which each of 5 levels finds 20000: bits of those that are
+# A relayed search: each device tells each far group its delegates, of which each of 5 levels finds 20000: bits of those that are
 # unvisited, 12500 bytes and then 2500 less a level, where ids of 5000 would be 20000. Each level has two barriers, as a device finds 22500
 # vertices of it
 check_exit 0 'four hosts of one' predict -p 4 -H 4
@@ -174,7 +174,7 @@ masks=$(awk 'BEGIN { print 3 * (12500 + 10000 + 7500 + 5000 + 2500) / 2e8 * 1e3 
 parts_are 6 .75 50 "$masks" "$(awk 'BEGIN { print 5.5 * 3 * 25e3 / 2e8 * 1e3 }')" "$(awk 'BEGIN { print 10 * 2 * (.6 + 2 * .001) }')" 0
 check_exit 0 'two hosts of two' predict -p 4 -H 2
 check "$situation: messages are relayed" test "$(column kind 1)" = relay
-parts_are 6 .75 50 "$(awk -v far="$masks" 'BEGIN { print .0125 * 5 + 2 / 3 * far }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * 2 * 25e3 / 2e8 * 1e3 }')" \
+parts_are 6 .75 50 "$(awk -v far="$masks" 'BEGIN { print .0125 * 5 + far / 3 }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * 25e3 / 2e8 * 1e3 }')" \
     "$(awk 'BEGIN { print 10 * 2 * (.6 + .001) }')" 0
 check_exit 0 'four ranks of a host' predict -p 4 --group 1
 parts_are 6 .75 50 "$(awk -v far="$masks" 'BEGIN { print far / 2 }')" "$(awk 'BEGIN { print 5.5 * 3 * 25e3 / 4e8 * 1e3 }')" "$(awk 'BEGIN { print 10 * 2 * (.3 + .002) }')" 0

@@ -306,6 +306,20 @@ search rmat 4 2x1 --exchange-memory host --direction pull --breakdown --json "$t
 check_exit 0 'dbfs-model rates of GPUs that are far from each other' "$BIN/dbfs-model" rates "$tmp/relayed.json"
 check "$situation: are those of relayed messages" test "$(grep -v '^#' "$tmp/out" | cut -d _ -f 1,2 | uniq)" = relay_host
 search arcs inf 2x1 --exchange-memory host
+# told_to_all LAYOUT: sets told to the bytes by which all ranks tell each other of delegates, and ways to the number of pairs of devices
+# between which these go. Without normals these are all messages but the flags, of 176 bytes.
+told_to_all() {
+    rm -f "$tmp"/wire.*
+    turn=$((turn | 1))
+    COUNT_MPI=$tmp/wire preload=$preloaded/count_mpi.so search rmat 0 "$1" --exchange-memory host --direction pull
+    read -r told ways < <(awk '$1 == "send" && $3 < 8192 && $4 != 176 { bytes += $4; if (!seen[FILENAME, $2, $3]++) ways++ }
+        END { print bytes + 0, ways + 0 }' "$tmp"/wire.*)
+}
+told_to_all 4x1
+alone=$told
+check "each of four GPUs tells each other rank of its delegates ($ways ways)" test $ways = 12
+told_to_all 2x2
+check "a GPU tells two GPUs of a rank once ($ways ways, $told bytes for $alone)" test $ways = 4 -a $((5 * told)) -lt $((2 * alone))
 # Normals have so many neighbours on the other shard that depths are sent, not questions.
 rm -f "$tmp/kernels.looks"
 EMULATED_KERNELS=$tmp/kernels.looks tree uniform inf 2x1 7 --exchange-memory host

@@ -37,6 +37,15 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
         test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
 
+# a frontier goes to one rank of a host
+for each in 1 2; do
+    check_exit 0 "frontiers with $each ranks on a host" on_hosts "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --force \
+        --json "$tmp/json" --breakdown --exchange-form bits --direction pull "$tmp/packed"
+    frontiers[each]=$(sed -n 's/.*"frontier_bytes": \[\([^]]*\)\].*/\1/p' "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }')
+done
+check "ranks that share a host get each frontier once: ${frontiers[*]} bytes" \
+    test "${frontiers[2]}" -gt 0 -a "${frontiers[1]}" = $((3 * ${frontiers[2]}))
+
 # hosts of two ranks, one and one
 uneven=10.77.0.1:2,10.77.0.2:1,10.77.0.3:1
 check_exit 0 'packing on three hosts, one of two ranks' \
@@ -103,6 +112,23 @@ for how in blocking nonblocking; do
 done
 if [ -x "$emulated" ]; then
     EMULATED_GPUS=2 EMULATED_PROCESSORS=2 check_masks "$emulated" cuda nonblocking
+
+    # ---- what a GPU tells all GPUs goes to one rank of a host ----
+
+    # Without normals all messages but the flags, of 176 bytes, are such ones.
+    check_exit 0 'packing delegates only' "$BIN/dbfs-pack" -q -p $hosts -t 0 -o "$tmp/delegates" "$tmp/edges"
+    for seed in 0 1; do
+        rm -f "$tmp"/wire.*
+        check_exit 0 "two hosts have two GPUs each, seed $seed" on_hosts "${counted[@]}" env EMULATED_GPUS=2 EMULATED_PROCESSORS=2 \
+            EMULATED_SLICED=0 EMULATED_SEED=$seed EMULATED_LATE=$((500 * seed)) "$(realpath "$emulated")" -q -@ 1 -r 1,7 --backend cuda \
+            --direction pull --force --depths "$tmp/got.%d" "$tmp/delegates"
+        for root in 1 7; do
+            check "distances from $root by messages that one rank of a host receives, seed $seed" cmp "$tmp/got.$root" "$tmp/wanted.$root"
+        done
+    done
+    told=$(awk 'FNR == 1 { rank = FILENAME; sub(/.*\./, "", rank) }
+        $1 == "send" && $3 < 8192 && $4 != 176 { print rank, $2 }' "$tmp"/wire.* | sort -u | tr '\n' ',')
+    check "each rank tells one rank of the other host: $told" test "$told" = '0 2,1 3,2 0,3 1,'
 
     # ---- hosts of two GPUs, one and one: a rank for each GPU, and ranks that share one ----
 

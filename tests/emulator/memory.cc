@@ -144,6 +144,27 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
     return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
 }
 
+/* memory of the host that the program took by itself */
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned)
+{
+    if (is_pinned(memory)) {
+        complain("cudaHostRegister: %p is pinned already", memory);
+        return failed(cudaErrorInvalidValue);
+    }
+    std::lock_guard<std::mutex> lock(allocations_lock);
+    allocations[(const char *)memory] = {bytes, current_device(), cudaMemoryTypeHost, false, {}};
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *memory)
+{
+    if (!is_pinned(memory))
+        return failed(cudaErrorInvalidValue);
+    std::lock_guard<std::mutex> lock(allocations_lock);
+    allocations.erase((const char *)memory);
+    return cudaSuccess;
+}
+
 cudaError_t cudaFree(void *memory)
 {
     return give_back("cudaFree", memory, false);

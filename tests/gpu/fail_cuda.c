@@ -34,6 +34,7 @@
     CALL(cudaEventSynchronize, (cudaEvent_t event), (event)) \
     CALL(cudaMalloc, (void **memory, size_t bytes), (memory, bytes)) \
     CALL(cudaMallocHost, (void **memory, size_t bytes), (memory, bytes)) \
+    CALL(cudaHostRegister, (void *memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
     CALL(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
     CALL(cudaMemGetInfo, (size_t *unused, size_t *total), (unused, total)) \
     CALL(cudaMemcpyAsync, \

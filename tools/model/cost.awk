@@ -64,7 +64,7 @@ function mask_bytes(graph,   whole, sum, l) {
     return least(sum, whole * graph["reductions"])
 }
 
-# Bytes of the messages by which one device tells a far one its delegates in a relayed search: a list of ids, 4 bytes
+# Bytes of the messages by which one device tells a far group its delegates in a relayed search: a list of ids, 4 bytes
 # each, of its share of those found or, if that is less, a bit for each unvisited delegate.
 function told_mask_bytes(graph, p,   left, sum, l) {
     left = graph["delegates"]
@@ -111,7 +111,7 @@ function mask_cost(graph, layout, part,   bytes, times, group, groups) {
         part["masks"] = (layout["kind"] == "message" ? times * rate["peer_latency"] : 0) + \
             (group - 1) * bytes / rate["peer_bandwidth"]
     if (layout["kind"] == "relay") {
-        bytes = told_mask_bytes(graph, layout["p"])
+        bytes = told_mask_bytes(graph, layout["p"]) / layout["group"] # once for a group, not once for a device
         part["masks"] += link_time(layout, bytes * near_devices(layout), bytes * far_devices(layout))
     } else if (design["masks"] == "flat")
         part["masks"] += reduce_over(layout["p"], bytes, times, layout["hosts"] > 1 ? "network" : "host")
@@ -146,7 +146,7 @@ function vertex_cost(graph, layout, part,   l, near, far, found, seen, told) {
     far = far_devices(layout)
     part["vertices"] = part["messages"] = 0
     for (l = 0; l < graph["levels"]; l++) {
-        told = told_of(graph, seen)
+        told = told_of(graph, seen) / (layout["kind"] == "relay" ? layout["group"] : 1) # visited normals, once for a group
         seen += graph["nn_of", l]
         part["vertices"] += vertex_bytes(graph, layout, l, layout["group"] - 1, normals_of(graph)) / rate["peer_bandwidth"] + \
             link_time(layout, vertex_bytes(graph, layout, l, near, told), vertex_bytes(graph, layout, l, far, told))

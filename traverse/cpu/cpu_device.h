@@ -411,6 +411,7 @@ enum status cpu_join(struct device *device, const struct peer_handle *handles, u
                      struct error *e);
 enum status cpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e);
+void cpu_hear(struct device *device, const struct relay_buffers *buffers);
 enum status cpu_wake(struct device *device, struct error *e);
 enum status cpu_search_begin(struct device *device, const struct root_set *roots, enum direction_mode mode, int noted,
                              struct error *e);
@@ -425,6 +426,7 @@ enum status cpu_visit(struct device *device, const struct visit_plan *plan, enum
 enum status cpu_finish(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 void *cpu_take_buffer(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
 void cpu_release_buffer(struct device *device, enum exchange_memory kind, void *memory);
+enum status cpu_pin(struct device *device, void *memory, uint64_t bytes, struct error *e);
 enum status cpu_uniquify(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 enum status cpu_copy_vertices(struct device *device, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e);

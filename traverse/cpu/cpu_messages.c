@@ -26,6 +26,13 @@ void cpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
     free(memory);
 }
 
+/* Does nothing: a CPU reads all memory alike. */
+enum status cpu_pin(struct device *dev, void *memory, uint64_t bytes, struct error *e)
+{
+    (void)dev, (void)memory, (void)bytes;
+    return e->status;
+}
+
 /* ---- vertices that leave ---- */
 
 /* Drops duplicates in each span that is a list. The ids that stay begin at the old address, which peers may know. */

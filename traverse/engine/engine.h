@@ -387,6 +387,10 @@ struct backend {
     enum status (*reach)(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                          int *searches_fused, struct error *e);
 
+    /* After `reach`: tells where the messages to all devices arrive, which is in *buffers now. The memory must stay until the next
+     * `reach` or `close`, unless no search begins any more. */
+    void (*hear)(struct device *device, const struct relay_buffers *buffers);
+
     /* Wakes idle links to peers, and idle threads, before a search and its clock begin. The first word over an idle link
      * takes 0.1 ms, so the device reads some memory of each peer. A small search would end before threads are awake. */
     enum status (*wake)(struct device *device, struct error *e);
@@ -445,6 +449,10 @@ struct backend {
      * release_buffer, which allows NULL. After a failure returns NULL, and *e names the memory by `what`. */
     void *(*take_buffer)(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
     void (*release_buffer)(struct device *device, enum exchange_memory kind, void *memory);
+
+    /* Lets all devices of the rank read and write `memory`, which ranks share, as fast as memory of take_buffer. With 0 `bytes`
+     * ends this, as must be done before the memory is freed, and cannot fail; the memory may not have been pinned. */
+    enum status (*pin)(struct device *device, void *memory, uint64_t bytes, struct error *e);
 
     /* ---- vertices between devices, after `finish` ---- */
 

@@ -32,13 +32,12 @@ struct relay_flag {
 
 /* The buffers of a device for messages to and from one far device, in memory of the host that the device reads and writes. The device
  * writes what ends in _out, and the host what ends in _in. Barrier b uses flag_out[b % 2] and flag_in[b % 2], and vertices from
- * (b % 2) * most_vertices on. Messages need no second buffer: a device writes them again only when it has the far flags of this
- * barrier, and the host writes a far flag only when its own sends are over. */
+ * (b % 2) * most_vertices on. Messages that a device writes need no second buffer: it writes them again only when it has the far
+ * flags of this barrier, and the host writes a far flag only when its own sends are over. */
 struct far_buffers {
     struct relay_flag *flag_out, *flag_in;          /* [2] */
     unsigned long long *vertices_out, *vertices_in; /* [2][most_vertices] */
     unsigned char *single_out, *single_in;          /* [single_bytes] the message to this far device alone, and that from it */
-    unsigned char *all_in;                          /* [all_bytes] the message from it to all devices that are far from it */
 };
 
 /* All buffers of a device for messages to far devices. */
@@ -47,10 +46,28 @@ struct relay_buffers {
     uint32_t count;
     unsigned char *all_out; /* [all_bytes] the message to all far devices */
     uint64_t most_vertices, single_bytes, all_bytes;
+    /* The messages that far devices send to all devices. The devices of a group read the same ones, and one of them receives for all
+     * (relay.c). The message of far device i is at relay_all_in(.., i) or, if it came by a barrier with an odd number, all_second bytes
+     * behind that. */
+    unsigned char *all_in; /* [count][relay_all_piece] */
+    uint64_t all_second;
     /* The search after a barrier with this number or a larger one begins its numbers again at the last one % 2, so that they stay
      * small and the two buffers still take turns. Device and host (relay_begin) do this alike. */
     uint32_t number_limit;
 };
+
+enum { RELAY_NOTE_BYTES = 64 /* a cache line */ };
+
+/* Returns the bytes of all_in for one far device: one or two messages, and a note of relay.c behind them. */
+static inline uint64_t relay_all_piece(const struct relay_buffers *buffers)
+{
+    return buffers->all_second + buffers->all_bytes + RELAY_NOTE_BYTES;
+}
+
+static inline unsigned char *relay_all_in(const struct relay_buffers *buffers, uint32_t far)
+{
+    return buffers->all_in + far * relay_all_piece(buffers);
+}
 
 /* What relays messages: the thread that waits for devices calls `pass` again and again. It moves what can move, does not wait for
  * messages, and returns e->status. */

@@ -86,7 +86,7 @@ void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
         return;
-    relay_close(&x->relay);
+    relay_close(&x->relay, x->rank);
     masks_close(&x->masks, x->rank);
     vertices_close(&x->vertices, x->rank);
     group_close(&x->group);

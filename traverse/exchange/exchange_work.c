@@ -69,7 +69,7 @@ static void sum_groups(struct exchange *x, struct workload *total)
                       (uint64_t)nn->cost[PUSH], (uint64_t)nn->cost[PULL],
                       (uint64_t)x->own_divides_dd};
     x->nn.reach = expected_edges(x->rank, NN, nn) + expected_edges(x->rank, DN, &total->of[DN]);
-    x->nn.is_over_all_ranks = x->level.may_reach_many && x->vertices.frontiers != NULL;
+    x->nn.is_over_all_ranks = x->level.may_reach_many && x->vertices.frontiers.bytes != NULL;
     x->any_divides_dd = 0;
     if (!x->nn.is_over_all_ranks && !dd_may_have_parts(x))
         return;

@@ -40,6 +40,10 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
         g->shard[i] = shard_of_device(rank, i % G, ranks);
         g->peer[g->shard[i]] = i;
     }
+    for (uint32_t i = g->first_peer; i < g->first_peer + G; i++)
+        g->place[g->shard[i]] = (struct group_place){g->shard[0], i, g->count};
+    /* other ranks have zeros there */
+    comm_sum_u64(g->rank->comm, &g->place->group, (uint64_t)G * ranks * (sizeof *g->place / sizeof g->place->group));
     return ST_OK;
 }
 
@@ -88,6 +92,7 @@ static enum status form_group(struct group *g, const struct rank *rank, int has_
     g->holds_all_shards = g->count == p;
     g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
     g->peer = zeroed(p, sizeof *g->peer, "peers", e);
+    g->place = zeroed(p, sizeof *g->place, "peers", e);
     g->outgoing = zeroed((uint64_t)G * p, sizeof *g->outgoing, "vertices of peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
@@ -125,6 +130,7 @@ void group_close(struct group *g)
     memory_discharge(rank->budget, g->charged);
     free(g->shard);
     free(g->peer);
+    free(g->place);
     free(g->outgoing);
     *g = (struct group){0};
 }
@@ -136,6 +142,38 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
         return NULL;
     g->charged += bytes;
     return g->rank->backend->take_buffer(g->rank->devices[0], EXCHANGE_HOST, bytes, what, e);
+}
+
+/* Each rank clears a part of the memory, so that pages lie near all of them, and then pins it. */
+enum status group_share_memory(struct group *g, struct group_memory *m, uint64_t bytes, const char *what, struct error *e)
+{
+    const struct rank *rank = g->rank;
+    const uint64_t part = bytes / rank->comm->host_ranks, charged = g->first_peer == 0 ? bytes : 0;
+    *m = (struct group_memory){0};
+    if (e->status == ST_OK && memory_charge(rank->budget, charged, what, e) == ST_OK)
+        g->charged += charged;
+    if (g->has_whole_host && comm_window_open(&m->window, rank->comm, bytes, e) == ST_OK) {
+        m->bytes = comm_window_memory(m->window);
+        memset((char *)m->bytes + part * rank->comm->host_rank, 0, part);
+        comm_window_barrier(m->window);
+        rank->backend->pin(rank->devices[0], m->bytes, bytes, e);
+    } else if (!g->has_whole_host && e->status == ST_OK) {
+        m->bytes = rank->backend->take_buffer(rank->devices[0], EXCHANGE_HOST, bytes, what, e);
+        if (m->bytes != NULL)
+            memset(m->bytes, 0, bytes);
+    }
+    return comm_agree(rank->comm, e);
+}
+
+void group_free_memory(const struct rank *rank, struct group_memory *m)
+{
+    struct error none = {0};
+    if (m->window != NULL && m->bytes != NULL)
+        rank->backend->pin(rank->devices[0], m->bytes, 0, &none);
+    else if (m->bytes != NULL)
+        rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->bytes);
+    comm_window_close(m->window);
+    *m = (struct group_memory){0};
 }
 
 /* ---- levels ---- */

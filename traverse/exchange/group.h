@@ -18,6 +18,12 @@ struct rank_note {
     uint64_t changed_plus_1; /* how many words of the group's mask changed, plus 1; 0: another rank of the group says it */
 };
 
+/* Where the device of a shard is: which peer of which group. */
+struct group_place {
+    uint64_t group; /* the shard of the group's first peer */
+    uint64_t peer, peers; /* its number in the group, and how many the group has */
+};
+
 /* A group of peers, as one of its ranks sees it. */
 struct group {
     const struct rank *rank;
@@ -30,6 +36,7 @@ struct group {
     int searches_fused;   /* all devices of all ranks can search by themselves (backend.join) */
     uint32_t *shard;      /* [count] the shard of each peer */
     uint32_t *peer;       /* [p] the peer that holds a shard, or GROUP_NONE */
+    struct group_place *place; /* [p] where each shard is, in all groups */
     struct workload *work; /* [count] in shared memory: the counts of each peer's frontier, by which directions are chosen */
     int *updated, *found; /* [count] in shared memory: flags whether each peer found a delegate, or a normal, in this level */
     struct vertex_span *outgoing; /* [device][p] the vertices that each device of this rank found in each shard */
@@ -57,6 +64,17 @@ void group_close(struct group *group); /* frees everything; a zeroed group is al
  * frees the memory before that, by backend.release_buffer of the rank's first device. Returns NULL after a failure, and
  * *e names the memory by `what`. */
 void *group_take_memory(struct group *group, uint64_t bytes, const char *what, struct error *e);
+
+/* Zeroed memory of the host that all devices of a group read and write. */
+struct group_memory {
+    void *bytes;
+    struct comm_window *window; /* NULL: the memory is of one rank, by backend.take_buffer */
+};
+
+/* Collective. group_share_memory takes such memory, charged to the budget of the group's first rank until group_close; all ranks return
+ * the failure of any, also of an earlier call. group_free_memory frees it, also if it is zeroed, or after a failure. */
+enum status group_share_memory(struct group *group, struct group_memory *memory, uint64_t bytes, const char *what, struct error *e);
+void group_free_memory(const struct rank *rank, struct group_memory *memory);
 
 /* Waits until the host threads of all ranks of the group have called this function. If a thread of this rank has
  * failed, all threads of this rank get its failure (host_threads_barrier). A failure of another rank ends the job. */
@@ -92,6 +110,14 @@ static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 static inline int group_has_shard(const struct group *group, uint32_t shard)
 {
     return group->peer[shard] != GROUP_NONE;
+}
+
+/* Returns whether the device of shard `to` receives what the device of shard `from`, of another group, tells all devices. One peer
+ * receives for all peers of its group; for each device of the other group it is another one. */
+static inline int group_receives(const struct group *group, uint32_t to, uint32_t from)
+{
+    const struct group_place *receiver = &group->place[to], *sender = &group->place[from];
+    return (sender->group + sender->peer) % receiver->peers == receiver->peer;
 }
 
 /* Returns the number of 32-bit words in a bitmap over a shard's local ids. */

@@ -35,6 +35,11 @@ struct relay_link {
     uint32_t first_place; /* in relay->messages */
     enum link_step step;
     uint32_t number; /* of the barrier that is being passed on */
+    uint64_t barrier; /* the same, counted since relay_open */
+    int sends_all;    /* the far device receives what the device tells all, for its group (group_receives) */
+    int receives_all; /* the device receives what the far one tells all, for this group */
+    unsigned char *all_in;       /* where those of the far device arrive */
+    _Atomic uint64_t *arrived;   /* the note: the last barrier whose message is there; NULL: the device has no peers */
     struct packet out, in;
 };
 
@@ -61,28 +66,61 @@ static struct peer_handle *share_handles(const struct group *group, struct error
     return handles;
 }
 
+/* Returns the note behind the messages to all of a far device. */
+static _Atomic uint64_t *note_of(const struct relay_buffers *buffers, uint32_t far)
+{
+    return (_Atomic uint64_t *)(relay_all_in(buffers, far) + relay_all_piece(buffers) - RELAY_NOTE_BYTES);
+}
+
 /* Appends the links of a device of this rank to relay->links: one for each shard that is not in the group, in the order of the
  * shards. Their tags are those of the nn exchange, too, which is idle in such a search. */
 static void open_links(struct relay *relay, const struct group *group, uint32_t device)
 {
     const struct rank *rank = group->rank;
     const uint32_t ranks = rank->comm->ranks, G = rank->device_count;
+    const uint32_t own = group->shard[group->first_peer + device];
+    struct relay_buffers *buffers = &relay->buffers[device];
     uint32_t next = 0;
+    buffers->all_in = relay->all_in.bytes;
     for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
         if (group_has_shard(group, s))
             continue;
         const uint32_t other = device_of_shard(s, ranks);
-        relay->links[relay->count] = (struct relay_link){.own = &relay->buffers[device],
-                                                         .far = &relay->buffers[device].far[next++],
+        relay->links[relay->count] = (struct relay_link){.own = buffers,
+                                                         .far = &buffers->far[next],
+                                                         .all_in = relay_all_in(buffers, next),
+                                                         .arrived = group->count > 1 ? note_of(buffers, next) : NULL,
+                                                         .barrier = 1,
+                                                         .sends_all = group_receives(group, s, own),
+                                                         .receives_all = group_receives(group, own, s),
                                                          .far_rank = rank_of_shard(s, ranks),
                                                          .tag_out = (int)(device * G + other),
                                                          .tag_in = (int)(other * G + device),
                                                          .first_place = relay->count * RELAY_PLACES};
         relay->count++;
+        next++;
     }
 }
 
-enum status relay_open(struct relay *relay, const struct group *group, struct error *e)
+/* Collective. Opens the memory for messages to all, and the links. Searches are not fused, without an error, if memory is short. */
+static enum status open_messages(struct relay *relay, struct group *group, struct error *e)
+{
+    const struct rank *rank = group->rank;
+    struct relay_buffers *buffers = relay->buffers;
+    for (uint32_t g = 0; g < rank->device_count; g++)
+        buffers[g].all_second = group->count > 1 ? buffers[g].all_bytes : 0;
+    group_share_memory(group, &relay->all_in, buffers->count * relay_all_piece(buffers), "message buffers", e);
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
+        open_links(relay, group, g);
+        rank->backend->hear(rank->devices[g], &buffers[g]);
+    }
+    relay->searches_fused = e->status == ST_OK;
+    if (e->status == ST_RESOURCE) /* the level loop needs no such messages */
+        *e = (struct error){0};
+    return e->status;
+}
+
+enum status relay_open(struct relay *relay, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint32_t far = rank->graph->manifest.p - group->count, most = far * rank->device_count;
@@ -97,18 +135,18 @@ enum status relay_open(struct relay *relay, const struct group *group, struct er
     struct peer_handle *handles = share_handles(group, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         int can = 0;
-        if (rank->backend->reach(rank->devices[g], handles, far, &relay->buffers[g], &can, e) == ST_OK && can)
-            open_links(relay, group, g);
+        rank->backend->reach(rank->devices[g], handles, far, &relay->buffers[g], &can, e);
         cannot += !can;
     }
     free(handles);
-    if (comm_agree(rank->comm, e) == ST_OK)
-        relay->searches_fused = comm_max_of(rank->comm, cannot) == 0;
-    return e->status;
+    if (comm_agree(rank->comm, e) != ST_OK || comm_max_of(rank->comm, cannot) > 0)
+        return e->status;
+    return open_messages(relay, group, e);
 }
 
-void relay_close(struct relay *relay)
+void relay_close(struct relay *relay, const struct rank *rank)
 {
+    group_free_memory(rank, &relay->all_in);
     comm_requests_close(&relay->requests);
     free(relay->links);
     free(relay->buffers);
@@ -195,7 +233,7 @@ static void send_message(struct relay *relay, struct relay_link *link)
     begin_message(relay, link, SEND_PACKET, &link->out, offsetof(struct packet, vertices) + packed * sizeof *from);
     begin_message(relay, link, SEND_VERTICES, from + packed, (vertices - packed) * sizeof *from);
     begin_message(relay, link, SEND_SINGLE, far->single_out, bytes_of(value[RELAY_SINGLE_BYTES]));
-    begin_message(relay, link, SEND_ALL, link->own->all_out, bytes_of(value[RELAY_ALL_BYTES]));
+    begin_message(relay, link, SEND_ALL, link->own->all_out, link->sends_all ? bytes_of(value[RELAY_ALL_BYTES]) : 0);
     relay->sent_vertices += vertices;
 }
 
@@ -211,7 +249,8 @@ static enum status receive_rest(struct relay *relay, const struct relay_link *li
     memcpy(to, link->in.vertices, packed * sizeof *to);
     begin_message(relay, link, GET_VERTICES, to + packed, (vertices - packed) * sizeof *to);
     begin_message(relay, link, GET_SINGLE, far->single_in, bytes_of(value[RELAY_SINGLE_BYTES]));
-    begin_message(relay, link, GET_ALL, far->all_in, bytes_of(value[RELAY_ALL_BYTES]));
+    begin_message(relay, link, GET_ALL, link->all_in + (link->number & 1) * link->own->all_second,
+                  link->receives_all ? bytes_of(value[RELAY_ALL_BYTES]) : 0);
     return ST_OK;
 }
 
@@ -223,6 +262,16 @@ static int are_over(struct relay *relay, const struct relay_link *link, enum rel
             return 0;
     }
     return 1;
+}
+
+/* Returns whether the far device's message to all is there, if it sent one. Notes so if this link receives it. */
+static int all_is_here(struct relay *relay, const struct relay_link *link)
+{
+    if (link->arrived == NULL || bytes_of(link->in.value[RELAY_ALL_BYTES]) == 0)
+        return are_over(relay, link, GET_ALL, GET_ALL);
+    if (link->receives_all && are_over(relay, link, GET_ALL, GET_ALL))
+        atomic_store_explicit(link->arrived, link->barrier, memory_order_release);
+    return atomic_load_explicit(link->arrived, memory_order_acquire) >= link->barrier; /* the receiver may be one barrier ahead */
 }
 
 /* Goes one step on with a link, if it can. Returns whether it did. The last step writes the far device's flag: by then its messages are
@@ -245,10 +294,11 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
         link->step = AWAIT_REST;
         return 1;
     case AWAIT_REST:
-        if (!are_over(relay, link, SEND_PACKET, GET_ALL))
+        if (!all_is_here(relay, link) || !are_over(relay, link, SEND_PACKET, GET_SINGLE))
             return 0;
         write_flag(&link->far->flag_in[link->number & 1], link->number, link->in.value);
         relay->number = link->number++;
+        link->barrier++;
         link->step = AWAIT_FLAG;
         return 1;
     }

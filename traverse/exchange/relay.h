@@ -2,7 +2,16 @@
  *
  * A link joins a device of this rank with a far device. At each barrier it sends what the device wrote in its buffers, receives
  * what the far device wrote in its own, and then writes the far device's flag. A message begins with a packet: the values of the
- * flag, and the first vertices. What has no room in the packet follows in messages of its own. */
+ * flag, and the first vertices. What has no room in the packet follows in messages of its own.
+ *
+ * What a device tells all devices goes to each group once (group_receives), into memory that all peers of the group read. The link that
+ * receives notes there which barrier's message has arrived, and other links with the same far device wait for the note before
+ * they write a flag. Barriers take two buffers in turn. The buffer of barrier b may be filled again by barrier b + 2: the host receives
+ * for b + 2 when the receiving device has entered b + 2. Then this device has left b + 1, which all its peers have entered, and a
+ * device enters b + 1 after it has read the messages of b. The same holds across searches, as their barriers follow each
+ * other without a gap: a search that ends early does so at the same barrier on all devices, and the next one begins with the next. The
+ * notes count barriers since relay_open and never begin again, so an old note is not taken for a new one. A search that fails ends the
+ * job. A device without peers needs one buffer and no notes. */
 #ifndef DBFS_RELAY_H
 #define DBFS_RELAY_H
 
@@ -19,6 +28,7 @@ struct relay {
     struct relay_link *links;      /* [count] */
     uint32_t count;
     struct comm_requests requests; /* 8 for each link: enum relay_place in relay.c */
+    struct group_memory all_in; /* relay_buffers.all_in of all devices of the group */
     uint32_t number;           /* of the last barrier of the last search */
     int searches_fused;        /* the devices of all ranks can run all levels of a search without the host but for this relay */
     uint64_t sent_vertices;    /* in lists, in this search */
@@ -29,8 +39,8 @@ struct relay {
 /* Collective. Tells the devices of this rank which devices are outside the group, and makes the links to those. Sets
  * relay->searches_fused; if some device cannot search so, that is no failure, and the others keep their buffers until they are closed.
  * relay_close frees everything. No search may be under way. */
-enum status relay_open(struct relay *relay, const struct group *group, struct error *e);
-void relay_close(struct relay *relay); /* a zeroed relay is allowed */
+enum status relay_open(struct relay *relay, struct group *group, struct error *e);
+void relay_close(struct relay *relay, const struct rank *rank); /* a zeroed relay is allowed */
 
 /* Makes the links ready for a search that is about to begin. */
 void relay_begin(struct relay *relay);

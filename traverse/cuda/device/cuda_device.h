@@ -413,6 +413,7 @@ struct gpu_facts gpu_facts_of(const struct peer_handle *handle);
 /* In cuda_far.c. gpu_reach opens buffers for messages to far devices (engine.h). gpu_far_close frees them; there may be none. */
 enum status gpu_reach(struct device *device, const struct peer_handle *handles, uint32_t count, struct relay_buffers *buffers,
                       int *searches_fused, struct error *e);
+void gpu_hear(struct device *device, const struct relay_buffers *buffers);
 void gpu_far_close(struct device *device);
 
 /* Returns the stream on which answers are made. */
@@ -501,6 +502,7 @@ enum status gpu_visit(struct device *device, const struct visit_plan *plan, enum
 enum status gpu_finish(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 void *gpu_take_buffer(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
 void gpu_release_buffer(struct device *device, enum exchange_memory kind, void *memory);
+enum status gpu_pin(struct device *device, void *memory, uint64_t bytes, struct error *e);
 enum status gpu_uniquify(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 enum status gpu_copy_vertices(struct device *device, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e);

@@ -32,7 +32,7 @@ static void set_sizes(const struct device *dev, struct relay_buffers *buffers)
     const uint64_t shard_words = (UINT64_C(1) << s->local_bits) / 32;
     buffers->most_vertices = PEERS_LISTED_EDGES;
     buffers->single_bytes = shard_has_masks(s) ? 4 * shard_words : 0;
-    buffers->all_bytes = 4 * larger(shard_words, dev->of[DELEGATES].words);
+    buffers->all_bytes = gpu_aligned(4 * larger(shard_words, dev->of[DELEGATES].words));
     buffers->number_limit = PEERS_NUMBERS;
 }
 
@@ -52,15 +52,15 @@ static enum status copy_owned(struct device *dev, struct error *e)
 }
 
 /* Allocates the buffers, and what the kernel needs for messages in device memory. The buffers are one piece of memory: for each far
- * device two flags out and two in, two lists of vertices out and two in, a message out and one in, and one to all in; and behind them,
- * once, the message to all. */
+ * device two flags out and two in, two lists of vertices out and two in, a message out and one in; and behind them, once, the message
+ * to all. */
 static enum status open_buffers(struct device *dev, struct error *e)
 {
     struct gpu_far *far = &dev->traffic.far;
     struct relay_buffers *buffers = &far->buffers;
     const uint64_t flags = gpu_aligned(2 * sizeof(struct relay_flag)), list = 2 * buffers->most_vertices * PEERS_ARRIVAL_BYTES,
-                   single = gpu_aligned(buffers->single_bytes), all = gpu_aligned(buffers->all_bytes),
-                   far_bytes = 2 * (flags + list + single) + all;
+                   single = gpu_aligned(buffers->single_bytes), all = buffers->all_bytes,
+                   far_bytes = 2 * (flags + list + single);
     unsigned char *at = take(dev, EXCHANGE_HOST, &far->messages, buffers->count * far_bytes + all, e);
     unsigned char *bitmaps = take(dev, EXCHANGE_DEVICE, &far->bitmaps, FAR_BITMAPS * all, e);
     take(dev, EXCHANGE_DEVICE, &far->counts, (buffers->count + 1) * PEERS_MOST_WARPS * sizeof(struct message_counts), e);
@@ -73,8 +73,7 @@ static enum status open_buffers(struct device *dev, struct error *e)
                                                .vertices_out = (unsigned long long *)lists,
                                                .vertices_in = (unsigned long long *)(lists + list),
                                                .single_out = buffers->single_bytes > 0 ? messages : NULL,
-                                               .single_in = buffers->single_bytes > 0 ? messages + single : NULL,
-                                               .all_in = messages + 2 * single};
+                                               .single_in = buffers->single_bytes > 0 ? messages + single : NULL};
     }
     buffers->all_out = at;
     far->kernel = (struct peers_far){.known = (uint32_t *)bitmaps,
@@ -128,4 +127,13 @@ enum status gpu_reach(struct device *dev, const struct peer_handle *handles, uin
     if (e->status == ST_RESOURCE) /* the level loop needs no buffers */
         *e = (struct error){0};
     return e->status;
+}
+
+/* Tells the kernel where the messages to all GPUs arrive (engine.h). */
+void gpu_hear(struct device *dev, const struct relay_buffers *buffers)
+{
+    struct gpu_fused_peers *g = &dev->fused.group.search;
+    g->far.all_second = buffers->all_second / sizeof(uint32_t);
+    for (uint32_t i = 0; i < buffers->count; i++)
+        g->peer[g->near + i].all_in = (const uint32_t *)relay_all_in(buffers, i);
 }

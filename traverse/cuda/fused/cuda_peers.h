@@ -117,7 +117,7 @@ struct gpu_fused_peer {
     /* Buffers for messages to a far peer, NULL for a near one (engine/relay_buffers.h). */
     const peer_flags *flag_in; /* [2]: the peer's flags */
     uint32_t *single_out;       /* the message for this peer alone */
-    const uint32_t *single_in, *all_in; /* its messages: for this GPU alone, and for all GPUs that are far from it */
+    const uint32_t *single_in, *all_in; /* its messages: for this GPU alone, and for all GPUs (peers_far.all_second) */
 };
 
 /* What a GPU needs for messages to far GPUs, in device memory but for `all_out`. A search clears the first three bitmaps when it
@@ -130,6 +130,7 @@ struct peers_far {
     const uint32_t *owned;   /* [p][words]: the delegates that each shard owns */
     struct message_counts *counts; /* [1 + far peers][PEERS_MOST_WARPS]: of a message to all far peers, and of those to each */
     uint32_t *all_out; /* the message for all far GPUs */
+    uint64_t all_second; /* the words from gpu_fused_peer.all_in to the message that came by a barrier with an odd number; 0: none */
 };
 
 /* How nn numbers the normals of all shards, and the size of bitmaps over these numbers. A column of nn has the shard in its

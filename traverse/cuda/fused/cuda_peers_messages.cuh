@@ -229,6 +229,12 @@ __device__ static inline void take_message(S &s, const uint32_t *in, uint64_t le
 
 /* ---- the messages of a level ---- */
 
+/* Returns the message to all GPUs that far peer i sent before the barrier that all have just left. */
+template <class S> __device__ static inline const uint32_t *message_to_all(S &s, unsigned i)
+{
+    return s.joint.peer[i].all_in + (s.peers.barriers & 1) * s.joint.far.all_second;
+}
+
 /* Keeps the length of a message to far peer i, or to ALL_FAR_PEERS, for the next flags. */
 template <class S> __device__ static inline void announce(S &s, unsigned i, unsigned length)
 {
@@ -264,7 +270,7 @@ template <class S> __device__ static __noinline__ void take_visited(S &s)
     for (unsigned i = s.joint.near; i < s.joint.count; i++) {
         const uint64_t first = (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
         uint32_t *gathered = s.joint.gathered + first;
-        take_message(s, s.joint.peer[i].all_in, s.flags[i][PEERS_ALL], gathered, (uint32_t)s.joint.peer[i].words,
+        take_message(s, message_to_all(s, i), s.flags[i][PEERS_ALL], gathered, (uint32_t)s.joint.peer[i].words,
                      [sources, first, gathered](uint32_t w) { return sources[first + w] & ~gathered[w]; });
     }
     grid_barrier(s);
@@ -319,7 +325,7 @@ template <class S> __device__ static __noinline__ void take_found(S &s, peers_st
     const uint32_t *visited = s.of[DELEGATES].visited;
     for (unsigned i = s.joint.near; i < s.joint.count; i++) {
         const uint32_t *chosen = told_delegates(s, step, s.joint.shard[i]);
-        take_message(s, s.joint.peer[i].all_in, s.flags[i][PEERS_ALL], far.known, delegates,
+        take_message(s, message_to_all(s, i), s.flags[i][PEERS_ALL], far.known, delegates,
                      [chosen, visited](uint32_t w) { return unvisited_of(chosen, visited, w); });
         take_message(s, s.joint.peer[i].single_in, s.flags[i][PEERS_SINGLE], far.reached, normals, [](uint32_t) { return ~0u; });
     }

@@ -113,7 +113,7 @@ static void set_near_peer(struct gpu_fused_peers *g, const struct gpu_peers *p, 
         .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL};
 }
 
-/* Sets how the kernel reaches peer i, which is far. */
+/* Sets how the kernel reaches peer i, which is far, but for messages to all (gpu_hear). */
 static void set_far_peer(struct gpu_fused_peers *g, const struct gpu_traffic *t, uint32_t i)
 {
     const struct far_buffers *far = &t->far.buffers.far[i - g->near];
@@ -123,8 +123,7 @@ static void set_far_peer(struct gpu_fused_peers *g, const struct gpu_traffic *t,
                                          .arrived = far->vertices_in,
                                          .flag_in = far->flag_in,
                                          .single_out = (uint32_t *)far->single_out,
-                                         .single_in = (const uint32_t *)far->single_in,
-                                         .all_in = (const uint32_t *)far->all_in};
+                                         .single_in = (const uint32_t *)far->single_in};
 }
 
 /* Sets what the kernel must know of its peers: their shards and numbers, the index of this GPU among them, and how it reaches

@@ -39,6 +39,17 @@ void gpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
         cudaFree(memory);
 }
 
+/* Pins memory that ranks share, for all GPUs of this process, which read it at its address in the process. With 0 `bytes` unpins
+ * the memory, if it is pinned. */
+enum status gpu_pin(struct device *dev, void *memory, uint64_t bytes, struct error *e)
+{
+    if (bytes > 0 && gpu_use(dev, e) == ST_OK)
+        CUDA_TRY(cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped), dev->where, e);
+    else if (bytes == 0 && cudaHostUnregister(memory) != cudaSuccess)
+        cudaGetLastError(); /* drops the error of memory that is not pinned */
+    return e->status;
+}
+
 /* ---- vertices ---- */
 
 /* Returns the memory for dropping duplicates: sent_mask for the bits of the ids, and the array of codes for the kept ids. The

@@ -19,17 +19,16 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
     }
 }
 
-/* Allocates the memory for frontiers, charged to the budget until the group is closed. If frontiers go as updates, also
- * tells all devices which normals have nn edges. All ranks fail if *e of any rank has failed. */
+/* Allocates the memory for frontiers, which the ranks of a group share, charged to the budget until the group is closed. If frontiers go
+ * as updates, also tells all devices which normals have nn edges. All ranks fail if *e of any rank has failed. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint64_t local_bits = rank->graph->shards[0].local_bits, p = rank->graph->manifest.p;
     uint64_t *bitmap = NULL;
-    v->frontier_words = zeroed(rank->device_count * p, sizeof *v->frontier_words, "frontiers of other ranks", e);
-    if (e->status == ST_OK)
-        v->frontiers = group_take_memory(group, (p << local_bits) / 8, "frontiers of other ranks", e);
-    if (!rank->backend->updates_frontiers || comm_agree(rank->comm, e) != ST_OK)
+    v->frontier_words = zeroed(rank->device_count * p, sizeof *v->frontier_words, "frontiers of other groups", e);
+    if (group_share_memory(group, &v->frontiers, (p << local_bits) / 8, "frontiers of other groups", e) != ST_OK ||
+        !rank->backend->updates_frontiers)
         return e->status;
     memory_take(rank->budget, (void **)&bitmap, mask_words(UINT64_C(1) << local_bits), sizeof *bitmap,
                 "normals with nn edges", e);
@@ -42,7 +41,7 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
 /* Returns the place of a shard's frontier in `frontiers`. */
 static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
 {
-    return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
+    return (uint32_t *)v->frontiers.bytes + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
 /* Shows the frontiers of this thread's devices to their peers. Unless `sent` is NULL, also writes the devices' messages
@@ -59,23 +58,27 @@ enum status vertices_show_frontiers(const struct group *group, const struct vert
     return e->status;
 }
 
-/* Sends the frontiers of this rank's devices to each rank of other groups, receives theirs, and waits. Counts the bytes
- * sent. Called by thread 0. */
+/* Sends the frontiers of this rank's devices to other groups, to each group once; receives those that this rank's devices receive for
+ * the group (group_receives), and waits. Counts the bytes sent. Called by thread 0. */
 static enum status transfer_frontiers(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     const struct comm *comm = v->rank->comm;
-    size_t messages = 0;
+    size_t sends = 0, receives = 0;
     for (uint32_t s = 0; s < v->rank->graph->manifest.p; s++) {
-        if (group_has_shard(v->group, s))
-            continue;
-        uint32_t other = rank_of_shard(s, comm->ranks), g = device_of_shard(s, comm->ranks);
-        uint32_t own = shard_of_device(comm->rank, g, comm->ranks); /* all ranks have equally many devices */
-        const uint64_t *words = v->frontier_words + g * buffers_of_device(v);
-        counts->of[COUNT_FRONTIER_BYTES] += 4 * words[own];
-        v->sends[messages] = (struct transfer){other, (int)g, frontier_of(v, own), 4 * words[own]};
-        v->receives[messages++] = (struct transfer){other, (int)g, frontier_of(v, s), 4 * words[s]};
+        const uint32_t other = rank_of_shard(s, comm->ranks);
+        for (uint32_t g = 0; g < v->rank->device_count && !group_has_shard(v->group, s); g++) {
+            const uint32_t own = shard_of_device(comm->rank, g, comm->ranks);
+            const uint64_t *words = v->frontier_words + g * buffers_of_device(v);
+            if (group_receives(v->group, s, own)) {
+                counts->of[COUNT_FRONTIER_BYTES] += 4 * words[own];
+                v->sends[sends++] = (struct transfer){other, (int)g, frontier_of(v, own), 4 * words[own]};
+            }
+            if (group_receives(v->group, own, s))
+                v->receives[receives++] =
+                    (struct transfer){other, (int)device_of_shard(s, comm->ranks), frontier_of(v, s), 4 * words[s]};
+        }
     }
-    return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
+    return comm_transfer(comm, v->sends, sends, v->receives, receives, v->chunk_bytes, e);
 }
 
 /* Exchanges frontiers with other groups, and gives them to this thread's devices. All threads call this function, and
@@ -86,7 +89,7 @@ enum status vertices_give_frontiers(struct vertices *v, const struct host_thread
     const struct rank *rank = v->rank;
     if (t->number == 0)
         transfer_frontiers(v, counts, e);
-    if (host_threads_barrier(t, e) != ST_OK)
+    if (group_barrier(v->group, t, e) != ST_OK)
         return e->status;
     for (uint32_t g = t->first; g < t->end; g++) {
         for (uint32_t s = 0; s < rank->graph->manifest.p && e->status == ST_OK; s++) {

@@ -102,7 +102,7 @@ void vertices_close(struct vertices *v, const struct rank *rank)
         free(tables[i]);
     free(v->chunk);
     free(v->frontier_words);
-    rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, v->frontiers);
+    group_free_memory(rank, &v->frontiers);
 }
 
 /* ---- notes ---- */

@@ -47,7 +47,7 @@ struct vertices {
     size_t receive_count;
     struct transfer *chunk; /* the chunks of all send buffers, ordered by the device that sends them */
     struct comm_flow *flow; /* the flow of this level; NULL: no messages are under way */
-    uint32_t *frontiers; /* the frontiers of all groups, a bitmap over the columns of nn; NULL: never exchanged */
+    struct group_memory frontiers; /* of all groups, a bitmap over the columns of nn; empty: never exchanged */
     uint64_t *frontier_words; /* [G][p] what each device tells of each shard's message in `frontiers`: its number of 32-bit
                                * words */
 };
