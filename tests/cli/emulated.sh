@@ -45,6 +45,7 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
             for (i = 0; i < 40; i++) print c + i, c + i + 1
             for (i = 0; i < 12; i++) print c + 10, c + 61 + 2 * i } }' >"$tmp/$1.text" ;;
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
+        tails*) awk -v chains="${1#tails}" 'BEGIN { for (i = 1; i <= 30 * chains; i++) print (i > chains ? i - chains : 0), i }' >"$tmp/$1.text" ;;
         broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
             for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
         thicket) awk 'BEGIN { n = 1; for (i = 0; i < 5; i++) for (k = 0; k < (i ? 20 : 4); k++) print i, n++ # levels of 4,
@@ -922,6 +923,16 @@ for processors in 1 2 4; do
     check "thicket: lists of $processors blocks" \
         test "$(grep -c '"way": "list"' "$tmp/thicket.trace")" = $([ $processors = 4 ] && echo 3 || echo 2)
 done
+# 30 levels that do not grow: one block does those for which it has room, after at most one by all blocks or four by lists
+for way in sliced by_rows split; do
+    for chains in 24 64 65; do
+        $way search "tails$chains" inf 1x1
+        $way run_on 1x1 cuda -r 0 --trace "$tmp/tails.trace" "$(packed "tails$chains" 1 inf)" >/dev/null 2>&1
+        levels=$(grep -c '"way": "block"' "$tmp/tails.trace")
+        check "$way: of 30 levels of $chains vertices one block does $levels" \
+            test $((levels >= 26)) = $((chains <= 64)) -a $((levels <= 4)) = $((chains > 64))
+    done
+done
 check 'a search by slices launches no other kernel' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "fused_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'a search by rows of slices launches no other kernel' \
@@ -936,7 +947,7 @@ sliced trace uniform inf
 sliced trace bridge 0
 by_rows trace rmat memory
 check 'rows are pulled' grep -q 'pull .*slices' "$tmp/alone.ways"
-by_rows trace grid inf
+by_rows trace tails65 inf
 check 'pushed from lists' grep -q 'push .*list' "$tmp/alone.ways"
 by_rows trace thicket inf
 check 'slices are pushed from bitmaps, too' grep -q 'push .*slices' "$tmp/alone.ways"

@@ -20,6 +20,7 @@ struct block_frontier {
     unsigned count_index; /* which element of block.count was the length of the list while the list was made */
     unsigned list_index;  /* which of the two lists of block.slice has the slices */
     unsigned count; /* the number of slices of the frontier, which may be more than the list has room for */
+    unsigned last;  /* the number of slices of the frontier before */
     unsigned seen;  /* the number of slices of all frontiers that the block has found by itself so far */
     int32_t depth;  /* of the frontier */
     int32_t until;  /* the depth at which the block stops */
@@ -31,6 +32,7 @@ struct sliced_progress {
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
     unsigned left;          /* the number of slices of all unvisited rows */
+    unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
 };
 
@@ -107,6 +109,20 @@ __device__ static inline unsigned next_turn(unsigned turn)
 __device__ static inline unsigned previous_turn(unsigned turn)
 {
     return turn == 0 ? SLICED_TURNS - 1 : turn - 1;
+}
+
+/* Returns whether a frontier of `slices` slices hardly grows, where the one before had `last`, and one block has room for it. In road
+ * networks, grids and chains hundreds of such levels follow each other, and one block takes less time for each than a barrier of all
+ * blocks does. A frontier that grows fast is soon too large for a block, so all blocks begin with it earlier. */
+__device__ static inline bool hardly_grows(unsigned slices, unsigned last)
+{
+    return slices <= BLOCK_SLICES && slices - slices / 4 <= last;
+}
+
+/* Returns whether one block that has begun to push levels by itself (BLOCK) goes on with a frontier; see hardly_grows. */
+__device__ static inline bool fits_one_block(const gpu_sliced &s, unsigned slices, unsigned last)
+{
+    return slices <= s.block_capacity || hardly_grows(slices, last);
 }
 
 /* ---- vertices ---- */

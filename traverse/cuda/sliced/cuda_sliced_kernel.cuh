@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* A frontier of at most s.block_capacity / SMALL_SHARE slices is small enough for one block to go on alone (BLOCK). The block
- * stops at a frontier that has more than s.block_capacity slices. */
+/* A frontier of at most s.block_capacity / SMALL_SHARE slices is small: one block goes on alone (BLOCK), as the frontier has room to
+ * grow. The block also takes larger frontiers that hardly grow, and stops at one that does not fit it (fits_one_block). */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -51,8 +51,8 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
- * - BLOCK is for small frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
- *   list.
+ * - BLOCK is for small frontiers and for those that hardly grow, but not directly after BLOCK, because that may have ended for lack
+ *   of room in the block's list.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
@@ -61,7 +61,8 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
     const bool was_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.depth == s.order.deepest)
         return dense_kind(s, p);
-    if (!was_block && p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE)
+    const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
+    if (!was_block && (small || hardly_grows(p.weight, p.last)))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
@@ -89,6 +90,7 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     }
     if (p.depth < s.order.deepest)
         p.depth = by_block ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
+    p.last = p.weight;
     p.found = (unsigned)(sum >> FOUND_SHIFT) & ((1u << (WEIGHT_SHIFT - FOUND_SHIFT)) - 1);
     p.weight = (unsigned)(sum >> WEIGHT_SHIFT);
     p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
@@ -344,8 +346,8 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * registers.
  *
  * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
- * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next level is
- * BLOCK, otherwise a dense one. One small frontier is not enough, because handing the list to the first block costs as much as
+ * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small or hardly grow, the next
+ * level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to the first block costs as much as
  * two levels.
  */
 template <class B>
@@ -360,9 +362,10 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
+        p.last = p.weight;
         p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
         p.left -= f.total;
-        small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
+        small = f.total <= s.block_capacity / SMALL_SHARE || hardly_grows(f.total, p.last) ? small + 1 : 0;
     }
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
     p.list_number = f.number;
@@ -384,7 +387,7 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
     if (threadIdx.x == 0) {
         block.now.depth = few.depth;
         block.now.left -= few.seen;
-        if (few.count > s.block_capacity)
+        if (!fits_one_block(s, few.count, few.last))
             block.now.kind = LEVEL_SLICED_ALL;
     }
     __syncthreads();
@@ -411,7 +414,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
-        sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0};
+        sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0, 0};
         if (several)
             p.depth = -1;
         else
@@ -504,7 +507,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         turn = next_turn(turn);
     }
     for (; block.now.found != 0; turn = next_turn(turn)) {
-        block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
+        block_frontier few = {0, 0, block.count[0], block.now.last, 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
             break;

@@ -52,7 +52,7 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
         return slice_list{list, s.list[block.now.list_number % 2], BLOCK_SLICES,
                           max((unsigned)BLOCK_SLICES, s.list_capacity)};
     else
-        return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
+        return slice_list{list, list, BLOCK_SLICES, BLOCK_SLICES};
 }
 
 /* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes a
@@ -79,6 +79,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     __syncthreads();
     f.count_index = next_turn(f.count_index);
     f.list_index ^= 1;
+    f.last = f.count;
     f.count = *(volatile unsigned *)count;
     f.seen += f.count;
 }
@@ -102,6 +103,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         const lane_share share = share_of_lane(slices[0]);
         put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
         f.list_index ^= 1;
+        f.last = f.count;
         f.count = share.all;
         f.seen += f.count;
         __syncwarp();
@@ -110,11 +112,10 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = f;
 }
 
-/* Does BLOCK levels in this block alone, while the frontier is not empty, has at most s.block_capacity slices, and has a
- * depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
+/* Does BLOCK levels in this block alone, while the frontier is not empty, fits one block, and has a depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
 template <class B> __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f)
 {
-    while (f.count > 0 && f.count <= s.block_capacity && f.depth < f.until) {
+    while (f.count > 0 && fits_one_block(s, f.count, f.last) && f.depth < f.until) {
         if (f.count * SLICED_COLUMNS > WARP) {
             push_by_block(block, s, f);
             continue;
