@@ -138,7 +138,9 @@ struct gpu_sliced {
     /* [words]: the far bitmap of this search, used from word near_words on; the next search uses the other one */
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
-    uint32_t block_capacity; /* the largest number of slices of a growing frontier that one block pushes (fits_one_block) */
+    /* the largest number of slices of a frontier that one block pushes (fits_one_block): of any frontier, and of one that hardly
+     * grows */
+    uint32_t block_capacity, steady_capacity;
     /* [blocks][list_capacity]: slices of a sparse frontier, a part for each block; frontiers take the two lists in turn */
     uint32_t *list[2];
     uint32_t list_capacity;  /* the largest number of slices of a block's part; 0: no SPARSE levels */

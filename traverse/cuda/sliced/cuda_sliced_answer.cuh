@@ -13,10 +13,9 @@
 /* Writes AT_ONCE values of the answer by one thread: for id `first`, and for every T-th id after it, where T is the
  * number of threads of all blocks. The value is -1 for a vertex that was not reached. Each step is done for all AT_ONCE
  * ids before the next step, so that many random reads overlap. For the same reason a value is read before it is known
- * that its vertex was reached. `near` has the visited bits that are not far, for each kind of vertices. */
+ * that its vertex was reached. */
 template <int AT_ONCE, class B>
-__device__ static inline void write_values(const B &block, const gpu_sliced &s, const uint32_t *const (&near)[VERTEX_KINDS],
-                                           uint32_t first)
+__device__ static inline void write_values(const B &block, const gpu_sliced &s, uint32_t first)
 {
     const sliced_answer &answer = s.answer;
     const uint32_t locals = (uint32_t)s.of[NORMALS].count, vertices = locals + (uint32_t)s.of[DELEGATES].count;
@@ -36,8 +35,7 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
         /* the far bitmap has the bits of all levels, as the search is over */
-        const uint32_t *bits = normal ? near[NORMALS] : near[DELEGATES];
-        seen[j] = number[j] < vertices && ((is_far(block, s, word) ? s.far[word] : bits[at / 32]) >> (at % 32) & 1);
+        seen[j] = number[j] < vertices && ((is_far(block, s, word) ? s.far[word] : near_bits()[word]) >> (at % 32) & 1);
         value[j] = number[j] < vertices ? from[at] : 0;
     }
 #pragma unroll
@@ -57,16 +55,13 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer. The last block to finish reports to the host that the answer is complete. With
- * `written` all blocks read the visited bits in s.of[].visited, where the first block wrote them because it ended the
- * search by itself. Otherwise each block reads them in its own shared memory. All threads of all blocks call it. */
+/* Writes this block's share of the answer. The last block to finish reports to the host that the answer is complete. All threads of
+ * all blocks call it, when each block knows all visited bits. */
 template <int AT_ONCE, class B>
-__device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
+__device__ static inline void write_answer(const B &block, const gpu_sliced &s)
 {
-    const uint32_t *const near[VERTEX_KINDS] = {written ? s.of[NORMALS].visited : near_bits() + s.first_normal / 32,
-                                                written ? s.of[DELEGATES].visited : near_bits()};
     for (uint32_t first = thread_of_grid(); first < s.answer.count; first += AT_ONCE * threads_of_grid())
-        write_values<AT_ONCE>(block, s, near, first);
+        write_values<AT_ONCE>(block, s, first);
     __syncthreads();
     if (threadIdx.x != 0)
         return;

@@ -62,7 +62,7 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
     if (p.depth == s.order.deepest)
         return dense_kind(s, p);
     const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
-    if (!was_block && (small || hardly_grows(p.weight, p.last)))
+    if (!was_block && (small || hardly_grows(s, p.weight, p.last)))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
@@ -262,8 +262,8 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
  * memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of all blocks
  * call it after the barrier of each level.
  *
- * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. In both cases the
- * last `found` bitmap has all visited vertices. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
+ * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. Then the last `found`
+ * bitmap has all vertices that these levels found, and not the frontier alone. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
  * to its own list.
  */
 template <class B>
@@ -290,9 +290,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
             block.count[0] = f.total;
         __syncthreads();
     }
-    if (sparse)
-        return more ? FRONTIER_BY_DEPTH : FRONTIER_SPARSE_ENDED;
-    return by_block ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+    return by_block || sparse ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
 /* Clears bitmap `number` of s.found: a `found` bitmap or, from SLICED_TURNS on, a far one. The threads of all blocks call
@@ -355,8 +353,11 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
-    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list_number, p.weight)
-                                 : gather_parts(block, s, p.list_number);
+    if (by_block) { /* 2 more: told[] has no such number yet, and it is even or odd like that by which the first block chose a list */
+        p.list_number += 2;
+        take_first_part(block, s, s.found + turn * s.words, p.list_number, p.weight);
+    }
+    sparse_frontier f = gather_parts(block, s, p.list_number);
     unsigned small = 0;
     while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
         push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
@@ -365,7 +366,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         p.last = p.weight;
         p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
         p.left -= f.total;
-        small = f.total <= s.block_capacity / SMALL_SHARE || hardly_grows(f.total, p.last) ? small + 1 : 0;
+        small = f.total <= s.block_capacity / SMALL_SHARE || hardly_grows(s, f.total, p.last) ? small + 1 : 0;
     }
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
     p.list_number = f.number;
@@ -382,7 +383,7 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 {
     enum { LEVELS = 4 };
     few.until = min(s.order.deepest, few.depth + LEVELS);
-    push_small_levels(block, s, few);
+    push_small_levels(block, s, few, NULL);
     __syncthreads();
     if (threadIdx.x == 0) {
         block.now.depth = few.depth;
@@ -459,14 +460,23 @@ template <class B> __device__ static __noinline__ frontier_form find_roots(B &bl
     return take_level(block, s, turn, false, false);
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and the answer if
- * the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each` says
- * that run_each_block ended the search, so no barrier followed its levels. All threads of all blocks call it. */
+/* Writes the visited bits to s.of[].visited, for later kernels, each block a share. All threads of all blocks call it, when each
+ * block knows all visited bits. */
+template <class B> __device__ static inline void write_visited(const B &block, const gpu_sliced &s)
+{
+    const uint32_t normals = s.first_normal / 32;
+    for (uint32_t i = thread_of_grid(); i < s.of[DELEGATES].words; i += threads_of_grid())
+        s.of[DELEGATES].visited[i] = visited_word(block, s, i);
+    for (uint32_t i = thread_of_grid(); i < s.of[NORMALS].words; i += threads_of_grid())
+        s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
+}
+
+/* Ends a search: reports the end to the host, writes the visited bits and, if the search has one, the answer. Then clears all
+ * `found` bitmaps for the next search. `form` is the last result of take_level. `each` says that run_each_block ended the search,
+ * so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
 {
-    /* true: run_first_block ended the search. Only the first block knew all visited bits, and it wrote them already */
-    const bool written = form == FRONTIER_BY_DEPTH;
     end_notes(block.notes, block.now.depth);
     if (each) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
@@ -476,16 +486,15 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         __threadfence_system();
         report_end(s, block.now.depth);
     }
-    if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
-        /* only a `found` bitmap has the bits that sparse levels set; all blocks read it before any block clears it */
-        add_found<B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
+    if (!each && form == FRONTIER_BY_DEPTH) {
+        /* a `found` bitmap has the bits that the last levels set; all blocks read it before any block clears it */
+        add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
         tell_part(block, s, block.now.list_number + 1);
         gather_parts(block, s, block.now.list_number + 1);
     }
-    if (blockIdx.x == 0 && !written)
-        write_visited(block, s);
+    write_visited(block, s);
     if (s.answer.vertex != NULL)
-        write_answer<B::by_rows ? 4 : 2>(block, s, written);
+        write_answer<B::by_rows ? 4 : 2>(block, s);
     for (unsigned i = 0; i < SLICED_TURNS; i++)
         clear_bitmap(s, i);
 }

@@ -132,20 +132,6 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Returns frontier `number` if the first block has listed it alone: its part has `slices` slices, and all others are empty.
- * Fills part_ends() for it, and sets all block.count to zero. Waits for no other block. All threads of the block call it. */
-template <class B>
-__device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
-{
-    __syncthreads();
-    if (threadIdx.x / WARP < groups_of_blocks())
-        write_part_ends(block, threadIdx.x == 0 ? slices : 0);
-    if (threadIdx.x < SLICED_TURNS)
-        block.count[threadIdx.x] = 0;
-    __syncthreads();
-    return sparse_frontier{number, slices, true};
-}
-
 /* Returns slice i of a sparse frontier (i < f.total): looks for its group of blocks, and then for its block by bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
@@ -200,9 +186,29 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     }
 }
 
+/* Adds the visited bits that this block knows to the bitmap `visited`, each block a share. All threads of all blocks call it. */
+template <class B> __device__ static inline void add_visited(const B &block, const gpu_sliced &s, uint32_t *visited)
+{
+    for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
+        visited[i] |= visited_word(block, s, i);
+}
+
+/* Makes sparse frontier `number` after BLOCK: its slices are the first `slices` ones of the first block's part, where they stand
+ * already, and all other parts are empty. Adds to `visited`, which has the bits that the first block found, those of all vertices
+ * found before. The caller waits for the other blocks (gather_parts). All threads of all blocks call it. */
+template <class B>
+__device__ static inline void take_first_part(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number, unsigned slices)
+{
+    add_visited(block, s, visited);
+    __syncthreads();
+    if (threadIdx.x < SLICED_TURNS)
+        block.count[threadIdx.x] = blockIdx.x == 0 && threadIdx.x == number % SLICED_TURNS ? slices : 0;
+    tell_part(block, s, number);
+}
+
 /* Makes sparse frontier `number` after a dense level: the slices of the vertices in block.slice[1] become this block's part. If
  * some have no room, in the part or already in block.slice[1], the block tells a length above s.list_capacity, so that no block
- * pushes the frontier. Also writes all visited bits to `visited`, each block a share. All threads of all blocks call it. Not
+ * pushes the frontier. Also adds all visited bits to `visited`. All threads of all blocks call it. Not
  * inlined, so that other levels keep more values in registers. */
 template <class B>
 __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number)
@@ -210,8 +216,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
     const unsigned count = block.count[1];
     const slice_list to = part_of_block(s, number);
     unsigned *length = &block.count[number % SLICED_TURNS];
-    for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
-        visited[i] = visited_word(block, s, i);
+    add_visited(block, s, visited);
     __syncthreads();
     if (threadIdx.x < SLICED_TURNS) /* if slice[1] lacks vertices, this length tells that the part has too little room */
         block.count[threadIdx.x] = count > BLOCK_SLICES ? s.list_capacity + 1 : 0;

@@ -10,6 +10,7 @@
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
+    uint32_t *bitmap; /* a bitmap in global memory that gets the bit of each found vertex, too; NULL: none does */
 
     /* Returns whether v may be unvisited: true for each vertex with a far bit, and otherwise by its near bit. Far bits are not
      * read here, because set() reads them anyway, and a second wait would cost time. */
@@ -33,12 +34,14 @@ template <class B> struct block_bits {
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link. Only the first block writes, because all blocks find the same vertices
-     * if each does the level by itself. */
+    /* Writes depth, parent and the bit in `bitmap` of the vertex of a link. Only the first block writes depths, because all blocks
+     * find the same vertices if each does the level by itself. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)
             put_depth(s, link.x, depth, parent);
+        if (bitmap != NULL)
+            atomicOr(&bitmap[link.x / 32], 1u << (link.x % 32));
     }
 };
 
@@ -56,11 +59,12 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
 }
 
 /* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes a
- * single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth and
- * a parent, and f.seen goes up by their slices. All threads of the block call it. */
-template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f)
+ * single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, that in `bitmap`
+ * unless it is NULL, a depth and a parent, and f.seen goes up by their slices. All threads of the block call it. */
+template <class B>
+__device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
-    const block_bits<B> bits = {block, s};
+    const block_bits<B> bits = {block, s, bitmap};
     const uint32_t *list = block.slice[f.list_index];
     const slice_list next = next_list(block, s, f);
     const unsigned links = f.count * SLICED_COLUMNS, link = threadIdx.x;
@@ -85,9 +89,10 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 }
 
 /* Does BLOCK levels by the first warp alone, without a barrier of the block between them. Goes on while the frontier is not
- * empty, has a link for each lane at most, and has a depth below f.until. Found vertices get their visited bit, a depth and
- * a parent. At the end block.one becomes the frontier, for the other warps. All lanes of the first warp call it. */
-template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f)
+ * empty, has a link for each lane at most, and has a depth below f.until. Found vertices get what push_by_block gives them. At the
+ * end block.one becomes the frontier, for the other warps. All lanes of the first warp call it. */
+template <class B>
+__device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
     const unsigned lane = lane_id();
     while (f.count > 0 && f.count * SLICED_COLUMNS <= WARP && f.depth < f.until) {
@@ -98,7 +103,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         unsigned slices[1];
         note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
         f.depth++;
-        push_links(block_bits<B>{block, s}, s, f.depth, has ? parent_of_slice(s, slice) : 0, slice, lane % SLICED_COLUMNS,
+        push_links(block_bits<B>{block, s, bitmap}, s, f.depth, has ? parent_of_slice(s, slice) : 0, slice, lane % SLICED_COLUMNS,
                    has, link, slices);
         const lane_share share = share_of_lane(slices[0]);
         put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
@@ -112,37 +117,29 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = f;
 }
 
-/* Does BLOCK levels in this block alone, while the frontier is not empty, fits one block, and has a depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
-template <class B> __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f)
+/* Does BLOCK levels in this block alone, while the frontier is not empty, fits one block, and has a depth below f.until.
+ * f becomes the frontier at which the block stops. Found vertices get what push_by_block gives them. All threads of the block
+ * call it. */
+template <class B>
+__device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
     while (f.count > 0 && fits_one_block(s, f.count, f.last) && f.depth < f.until) {
         if (f.count * SLICED_COLUMNS > WARP) {
-            push_by_block(block, s, f);
+            push_by_block(block, s, f, bitmap);
             continue;
         }
         __syncthreads();
         if (threadIdx.x < WARP)
-            push_by_warp(block, s, f);
+            push_by_warp(block, s, f, bitmap);
         __syncthreads();
         f = block.one;
     }
 }
 
-/* Writes the visited bits that this block knows to s.of[].visited, for later kernels. All threads of the block call it. */
-template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
-{
-    const uint32_t normals = s.first_normal / 32;
-    for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
-        s.of[DELEGATES].visited[i] = visited_word(block, s, i);
-    for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
-        s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
-}
-
-/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a frontier
- * that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts for the
- * barrier. All threads of the first block call it.
- * - All visited bits: to the level's `found` bitmap, as if one level had found all these vertices. If the frontier is
- *   empty, the search is over, and the bits go to s.of[].visited instead.
+/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Does at least one. Stops at
+ * a frontier that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts
+ * for the barrier. All threads of the first block call it.
+ * - The bits of the vertices that it found: to the level's `found` bitmap, as if one level had found all of them.
  * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
  * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
  * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
@@ -150,17 +147,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
 {
     f.until = s.order.deepest;
     f.seen = 0;
-    push_small_levels(block, s, f);
-    if (f.count > 0) { /* near words are copied as they are; the far bits of a word lie in two bitmaps (visited_word) */
-        uint4 *found = (uint4 *)(s.found + turn * s.words);
-        for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
-            found[i] = !is_far(block, s, 4 * i)
-                           ? ((const uint4 *)near_bits())[i]
-                           : make_uint4(visited_word(block, s, 4 * i), visited_word(block, s, 4 * i + 1),
-                                        visited_word(block, s, 4 * i + 2), visited_word(block, s, 4 * i + 3));
-    } else {
-        write_visited(block, s);
-    }
+    push_small_levels(block, s, f, s.found + turn * s.words);
     if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list_number % 2][i] = block.slice[f.list_index][i];

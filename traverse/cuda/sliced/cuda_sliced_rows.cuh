@@ -274,13 +274,11 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 enum frontier_form {
     /* the frontier is the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: those of them that have the
-     * frontier's depth. Or the first block has ended the search, and written the visited bits to s.of[].visited */
+    /* after BLOCK or SPARSE levels, which leave all vertices that they found in a `found` bitmap: those of them that have the
+     * frontier's depth */
     FRONTIER_BY_DEPTH,
     /* the last `found` bitmap; each block also has its share as a list, block.count[1] vertices in block.slice[1] */
-    FRONTIER_LISTED,
-    /* the last `found` bitmap; each block also has its share of it as a list, block.count[1] vertices in block.slice[1] */
-    FRONTIER_SPARSE_ENDED
+    FRONTIER_LISTED
 };
 
 /* Returns a word of the frontier's bitmap, the `found` bitmap of the level before. `turn` and `depth` are those of the
