@@ -29,8 +29,10 @@ printf '%s\n' 3 5 'release 1' 'release 2' 7 | EMULATED_MEMORY=6 serve g.dbfs >go
 check '--device-answers: a GPU without room for one more answer refuses, and goes on when one is released' \
     test "$(cut -d ' ' -f 1 got | tr '\n' ' ')" = 'root error root ' -a "$(grep -c 'out of memory' got)" = 1
 
-serve two.dbfs </dev/null
-check '--device-answers refuses two shards: exit 2' test $? = 2 -a "$(grep -c 'needs a graph of one shard' err)" = 1
+EMULATED_GPUS=2 serve -g 2 two.dbfs </dev/null
+check '--device-answers refuses two shards on two GPUs: exit 2' test $? = 2 -a "$(grep -c 'needs a graph of one shard' err)" = 1
+printf '3\n' | EMULATED_GPUS=2 serve two.dbfs >got
+check '--device-answers takes two shards that one GPU searches' grep -q '^root 3 .* values 512 ' got
 timeout 60 "$traverse" --backend cpu -@ 1 --serve --device-answers g.dbfs </dev/null 2>err
 check '--device-answers refuses the CPU: exit 2' test $? = 2 -a "$(grep -c 'needs a GPU' err)" = 1
 "$traverse" --device-answers g.dbfs 2>err
