@@ -466,16 +466,17 @@ pass_on() { # OPTION VALUE
 parse_options() {
     while [ $# -gt 0 ]; do
         case $1 in
-        --dry-run=* | --offline=* | --names=* | --list=*) die 2 "$1: ${1%%=*} takes no value: see --help" ;;
+        --help=all) ;;
+        --dry-run=* | --help=* | --offline=* | --names=* | --list=*) die 2 "$1: ${1%%=*} takes no value: see --help" ;;
         --?*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
         esac
-        case $1 in -h | --help | --list | --show | --table | [!-]*) ;; *) making+=("$1") ;; esac
+        case $1 in -h | --help | --help=all | --list | --show | --table | [!-]*) ;; *) making+=("$1") ;; esac
         case $1 in
         -n | --dry-run) dry=true && shift && continue ;;
         --offline) offline=true && shift && continue ;;
         --names) named=true && shift && continue ;;
         --list) action=list && shift && continue ;;
-        -h | --help) usage | give; exit ;;
+        -h | --help | --help=all) usage | give; exit ;;
         --)
             shift
             [ $# = 0 ] || printf -v edge_options ' %q' "$@"

@@ -183,11 +183,12 @@ trap 'exit 1' HUP INT TERM
 : >"$work/values"
 while [ $# -gt 0 ]; do
     case $1 in
-    --stepped=* | --force=* | --version=*) usage "$1: ${1%%=*} takes no value" ;;
+    --help=all) ;;
+    --stepped=* | --help=* | --force=* | --version=*) usage "$1: ${1%%=*} takes no value" ;;
     --?*=*) word=$1; shift; set -- "${word%%=*}" "${word#*=}" "$@" ;;
     esac
     case $1 in
-    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    -h | --help | --help=all) printf '%s\n' "$help" | give; exit ;;
     --version) echo "$version" | give; exit ;;
     -p | --devices) need $# "$1"; devices=$2; shift ;;
     -H | --hosts) need $# "$1"; whole "$1" "$2" 1 1000000; hosts=$2; shift ;;

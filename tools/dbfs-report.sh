@@ -697,11 +697,12 @@ trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 while [ $# -gt 0 ]; do
     case $1 in
-    --pairs=* | --several-levels=* | --force=* | --version=*) usage "$1: ${1%%=*} takes no value" ;;
+    --help=all) ;;
+    --pairs=* | --help=* | --several-levels=* | --force=* | --version=*) usage "$1: ${1%%=*} takes no value" ;;
     --?*=*) word=$1; shift; set -- "${word%%=*}" "${word#*=}" "$@" ;;
     esac
     case $1 in
-    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    -h | --help | --help=all) printf '%s\n' "$help" | give; exit ;;
     --version) echo "$version" | give; exit ;;
     --clock) need $# "$1"; clock=$2; shift ;;
     --pairs) by_pairs=1 ;;

@@ -263,8 +263,8 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
  * call it after the barrier of each level.
  *
  * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. Then the last `found`
- * bitmap has all vertices that these levels found, and not the frontier alone. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
- * to its own list.
+ * bitmap has all vertices that these levels found, and not the frontier alone. If a BLOCK level follows run_sparse, the first block
+ * copies the sparse frontier to its own list.
  */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool by_block,
