@@ -5,13 +5,16 @@
 
 #include "formats/base/clones.h"
 
-#include <emmintrin.h>
+enum { WINDOW = 64 }; /* bytes */
 
-enum { WINDOW = 64, VECTOR = 16 }; /* bytes */
+/* find_others and read_short have two versions: by vectors of 16 bytes on x86-64, and in plain C for other machines. */
+#ifdef __SSE2__
+#include <emmintrin.h>
 
 /* Returns a bit for each byte of the window at `p`, which is set if the byte is no digit. */
 static inline uint64_t find_others(const char *p)
 {
+    enum { VECTOR = 16 };
     uint64_t others = 0;
     for (int at = 0; at < WINDOW; at += VECTOR) {
         __m128i digits = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + at)), _mm_set1_epi8('0'));
@@ -39,6 +42,38 @@ static inline uint64_t read_short(const char *p, unsigned digits_p, const char *
     __m128i eights = _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
     return (uint64_t)_mm_cvtsi128_si64(eights);
 }
+#else
+/* Returns a bit for each byte of the window at `p`, which is set if the byte is no digit. Works on words of eight bytes. */
+static inline uint64_t find_others(const char *p)
+{
+    const uint64_t each = 0x0101010101010101;
+    uint64_t others = 0, word;
+    for (unsigned at = 0; at < WINDOW; at += sizeof word) {
+        memcpy(&word, p + at, sizeof word);
+        word ^= '0' * each; /* digits become 0 to 9 */
+        word |= (word & 0x7f * each) + (0x7f - 9) * each; /* the top bit of a byte: the byte is above 9 */
+        others |= ((word >> 7 & each) * 0x0102040810204080 >> 56) << at; /* moves bit 8 i to bit i */
+    }
+    return others;
+}
+
+/* Returns the number of 1 to 8 digits at `p`. Adds neighbours up: digits to pairs, pairs to fours, fours to the number. */
+static inline uint64_t read_digits(const char *p, unsigned digits)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    word = word << (64 - 8 * digits) & 0x0f0f0f0f0f0f0f0f;
+    word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ff;
+    word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffff;
+    return (uint32_t)(word * 10000 + (word >> 32));
+}
+
+/* Returns the numbers of 1 to 8 digits at `p` and `q`, each in 32 bits, the first in the low ones. */
+static inline uint64_t read_short(const char *p, unsigned digits_p, const char *q, unsigned digits_q)
+{
+    return read_digits(p, digits_p) | read_digits(q, digits_q) << 32;
+}
+#endif
 
 /* Returns the number at `p`, of any number of digits. */
 static uint64_t read_long(const char *p)
