@@ -16,14 +16,14 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || command -v mpiexec || command -v 
 
 -include config.mk
 
-# The CUDA backend is built if nvcc is found; `make CUDA=0` leaves it out. It has code for the H200, and PTX from which
-# the driver makes code for others.
+# The CUDA backend is built if nvcc is found; `make CUDA=0` leaves it out. It has code for the H200 and H100, and PTX from which
+# the driver makes code for others: for later ones, which have clusters of blocks, and for earlier ones.
 NVCC      ?= $(shell command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      ?= $(if $(NVCC),1,0)
 NVCC      := $(NVCC)
 # looked up once
 CUDA      := $(CUDA)
-CUDA_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+CUDA_ARCH ?= -gencode arch=compute_90,code=[sm_90,compute_90] -gencode arch=compute_75,code=compute_75
 NVCCFLAGS ?= -O3
 
 # the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP
@@ -63,8 +63,8 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_left_out),$(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 
-# the plan of device memory needs no CUDA
-cuda_src     = $(filter-out %/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
+# the plan of device memory, and what follows from what a GPU says of itself, need no CUDA
+cuda_src     = $(filter-out %/cuda_plan.c %/cuda_traits.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 shared_src   = $(filter-out $(cuda_src) traverse/main.c traverse/programs/%,$(wildcard traverse/*/*.c traverse/*/*/*.c)) \
                $(call if_cuda,$(cuda_src) $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu))
 traverse_src = traverse/main.c $(shared_src)

@@ -3,7 +3,8 @@
 #define DBFS_LIMITS_H
 
 /* A single GPU searches a small graph by slices (traverse/cuda/sliced/cuda_sliced.h), without separating its edges into
- * nn, nd, dn and dd. So every TH takes the same time, and tools and traverse must agree on which graphs are small. */
+ * nn, nd, dn and dd. So every TH takes the same time, and tools and traverse must agree on which graphs are small. These are the
+ * bounds of an H200, for which TH is chosen. A GPU with less shared memory searches fewer graphs so (cuda_traits.h). */
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
     SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many fits into shared memory, beside other arrays */
@@ -12,10 +13,10 @@ enum {
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */
 };
 
-/* Nonzero if a graph is searched by slices. `edges` are counted from both ends. It is a macro because the emulated GPU of
- * the tests has other bounds. */
-#define SLICED_TAKES(vertices, edges) \
-    ((edges) <= SLICED_MOST_EDGES && (vertices) <= SLICED_MOST_VERTICES && \
-     ((vertices) <= SLICED_NEAR_VERTICES || (edges) >= SLICED_FAR_DEGREE * (vertices)))
+/* Nonzero if a graph is searched by slices on a GPU with these bounds of vertices. `edges` are counted from both ends. It is a
+ * macro because the emulated GPU of the tests has other bounds. */
+#define SLICED_TAKES(vertices, edges, near_vertices, most_vertices) \
+    ((edges) <= SLICED_MOST_EDGES && (vertices) <= (most_vertices) && \
+     ((vertices) <= (near_vertices) || (edges) >= SLICED_FAR_DEGREE * (vertices)))
 
 #endif

@@ -97,7 +97,7 @@ kit_of_engines='cpu/(cpu_device|cpu_probe|thread_pool)\.h|cuda/device/(cuda_(com
 others=$(grep -rnoE '#include "traverse/(cpu|cuda)/[^"]*"' traverse/programs | grep -vE "traverse/($kit_of_engines)\"")
 check "programs include of the engines only what structure.sh lists ($others)" test -z "$others"
 check 'the plan of device memory needs no CUDA' \
-    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/device/cuda_plan.[ch] \
+    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/device/cuda_plan.[ch] traverse/cuda/device/cuda_traits.[ch] \
     traverse/cuda/device/cuda_limits.h traverse/session/plan.c traverse/session/plan.h
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"

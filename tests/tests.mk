@@ -11,6 +11,7 @@ $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/session/numa_nodes.o
 $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_probe.o $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_frontier.o $(BUILD)/traverse/cpu/thread_pool.o
 $(BUILD)/tests/test_choose $(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/engine/choose.o
+$(BUILD)/tests/test_gpu_traits $(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/cuda/device/cuda_traits.o
 $(BUILD)/tests/test_backend_table: $(BUILD)/traverse/engine/backend_table.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/programs/graph500/energy.o
 $(BUILD)/tests/test_reckon: $(BUILD)/traverse/session/reckon.o

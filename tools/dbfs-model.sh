@@ -24,8 +24,8 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   strong     the same with one graph
   paper      the model of section V-B and the points that the paper measured
   rmat       what an RMAT graph has, with TH or with each TH of a sweep
-  rates      the rates of a NAME, to be copied and changed: h200, h100, ray (the machine of the paper), cpu; or
-             those of messages, measured in runs on several ranks with --breakdown
+  rates      the rates of a NAME, to be copied and changed: h200, h100; a100, l4, t4, b200 and rtx5090, which are scaled
+             from the h200 and not measured; ray (the machine of the paper), cpu; or those of messages, measured in runs on several ranks with --breakdown
 
   -p, --devices P,...     devices in all
   -H, --hosts H           hosts (default: as many as P devices need)
@@ -60,30 +60,66 @@ version='dbfs-model (dbfs) @VERSION@'
 # ---- rates ----
 
 # NAME: prints the rates of a machine, as lines of name, value, perhaps least and most, and comment. An h100 has those of
-# an h200, but for some.
+# an h200, but for some. Another GPU has those of an h200, scaled as traverse/cuda/device/cuda_traits.c scales steps.
 built_in_rates() {
-    [ "$1" != h100 ] || { rows_of_machine h100; rows_of_machine h200; } | awk '!/^#/ && had[$1]++ { next } 1'
-    [ "$1" = h100 ] || rows_of_machine "$1"
+    case $1 in
+    h100) { rows_of_machine h100; rows_of_machine h200; } | awk '!/^#/ && had[$1]++ { next } 1' ;;
+    h200 | ray | cpu) rows_of_machine "$1" ;;
+    *) { gpu_row h200; gpu_row "$1"; rows_of_machine h200; } | scaled_rates ;;
+    esac
+}
+# NAME: succeeds if there are rates of that name
+has_rates() {
+    case $1 in h200 | h100 | a100 | l4 | t4 | b200 | rtx5090 | ray | cpu) return 0 ;; *) return 1 ;; esac
+}
+# NAME: prints the fields of a row GPU
+gpu_row() { rates_def | sed -n 's/^GPU(\(.*\))/\1/p' | tr -d , | awk -v name="$1" '$1 == name'; }
+# Scales rates of an h200. Standard input has the rows GPU of an h200 and of the other GPU, and the rates. Levels are scaled by the
+# clock, edges and delegates by clock and multiprocessors, an edge at least by the bandwidth. Rates of links stay.
+scaled_rates() {
+    awk '
+NR == 1 { clock = $4; processors = $3 }
+NR == 2 {
+    level = clock / $4
+    work = level * processors / $3
+    bytes_s = $5
+    memory = $9
+    printf "# One %s, not measured: rates of the h200, levels x %.2f, edges and delegates x %.2f, an edge by %.2f TB/s at least; links of the h200\n", \
+        $1, level, work, bytes_s / 1e12
+}
+NR <= 2 || /^#/ { next }
+{
+    by = / # s a level: / && !/^(relay|message)_/ ? level : /^(edge_s|normal_edge_s|delegate_s) / ? work : 1
+    if ($1 == "device_bytes") { $2 = memory; sub(/ of the H200/, "") }
+    if ($1 == "edge_bytes") bytes = $2
+    for (i = 2; $i != "#"; i++) {
+        $i *= by
+        if ($1 == "edge_s" && $i < bytes / bytes_s) $i = bytes / bytes_s
+    }
+    print
+}'
+}
+rates_def() {
+    cat <<'END'
+@include formats/rates.def
+END
 }
 # NAME: prints the rows MODEL of a machine
 rows_of_machine() {
-    sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
-        -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p" <<'END'
-@include formats/rates.def
-END
+    rates_def | sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
+        -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p"
 }
 
 # read_rates NAME|FILE: writes lines of name, value, least and most to $work/rates. A file changes rates of h200, or of cpu.
 read_rates() {
     : >"$work/given"
-    case $1 in
-    h200 | h100 | ray | cpu) built_in_rates "$1" >"$work/known" ;;
-    *)
+    if has_rates "$1"; then
+        built_in_rates "$1" >"$work/known"
+    else
         built_in_rates "$default_rates" >"$work/known"
         read_input "$1" cat >"$work/given" || exit 1
         grep -q '^[[:space:]]*[^#[:space:]]' "$work/given" || die 3 "$1: it has no rate"
-        ;;
-    esac
+    fi
     NAME=$1 awk '
 function bad(what) { printf "dbfs-model: %s:%d: %s\n", ENVIRON["NAME"], FNR, what >"/dev/stderr"; failed = 1; exit 3 }
 { sub(/#.*/, "") }
@@ -254,14 +290,14 @@ paper) [ $files = 0 ] || usage 'paper: it takes no runs' ;;
 rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
 rates)
     name=${1:-h200}
-    case $name in
-    h200 | h100 | ray | cpu)
+    if has_rates "$name"; then
         [ $files -le 1 ] || usage "rates: one name, or runs"
         built_in_rates "$name" | give
         exit
-        ;;
+    fi
+    case $name in
     *[./]* | -) ;; # a run
-    *) [ -e "$name" ] || usage "rates: '$name': not h200, h100, ray or cpu, and no file" ;;
+    *) [ -e "$name" ] || usage "rates: '$name': not h200, h100, a100, l4, t4, b200, rtx5090, ray or cpu, and no file" ;;
     esac
     ;;
 *) usage "'$command': no such prediction" ;;

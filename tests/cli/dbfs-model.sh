@@ -401,12 +401,17 @@ check "predictions.md says what dbfs-model predicts ($differs)" test -z "$differ
 
 # ---- rates, refused input ----
 
-for name in h200 h100 ray cpu; do
+for name in h200 h100 a100 l4 t4 b200 rtx5090 ray cpu; do
     check_exit 0 "the rates of $name" "$model" rates $name
     cp "$tmp/out" "$tmp/again"
     check "$situation: are a file that --rates reads" test "$("$model" predict -p 8 --rmat 24 --rates "$tmp/again")" = \
         "$("$model" predict -p 8 --rmat 24 --rates $name)"
 done
+of_l4() { "$model" rates l4 | awk -v name="$1" '$1 == name { print $2 }'; }
+check 'levels of an L4 are those of an H200, by the clock' is "$(of_l4 alone_level_s)" "$(awk 'BEGIN { print 33.6e-6 * 1980 / 2040 }')" .001
+check 'edges of an L4 take half a byte of its bandwidth' is "$(of_l4 edge_s)" "$(awk 'BEGIN { print .5 / .3e12 }')" .001
+check 'delegates of an L4 take longer by clock and multiprocessors' is "$(of_l4 delegate_s)" "$(awk 'BEGIN { print 3e-11 * 132 * 1980 / 58 / 2040 }')" .001
+check 'rates of an L4 say that they are scaled, and not measured' grep -q '^# One l4, not measured: ' <("$model" rates l4)
 refused() { # TEXT SAYS: expects the message for a file of rates
     printf "edge_s 1\n$1\n" >"$tmp/bad"
     check_exit 3 "a rate: $1" "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"

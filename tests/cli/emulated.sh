@@ -14,7 +14,7 @@ export EMULATED_SLICED=0 # small graphs go the ways of large ones, except in tes
 traverse=$BIN/dbfs-traverse
 # shared memory of a block on an H100; with less, blocks have fewer threads and the kernel of groups does not fit
 most_shared=232448
-few_shared=65536
+few_shared=40960
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
@@ -422,7 +422,7 @@ echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:2
 check_exit 0 'a report of a GPU' env LD_PRELOAD="$(realpath "$TESTS/pretend.so")" PRETENDED_FILES="$tmp/root" \
     ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
     timeout 120 "$traverse" -q -@ 1 --backend cuda -r 0 --json "$tmp/gpu.json" --force "$(packed grid 1 inf)"
-for member in '"gpu": "emulated GPU of 2 processors"' '"gpu_driver": "550.54.15"' '"cuda": "12.0"'; do
+for member in '"gpu": "emulated h200 of 2 processors"' '"gpu_driver": "550.54.15"' '"cuda": "12.0"'; do
     check "the report has $member" grep -qF "$member" "$tmp/gpu.json"
 done
 

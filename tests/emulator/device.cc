@@ -85,6 +85,7 @@ cudaError_t cudaGetDevice(int *number)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int number)
 {
+    enum { BUS_BITS = 4000 };
     if (!is_device(number))
         return failed(cudaErrorInvalidDevice);
     switch (attribute) {
@@ -92,9 +93,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrPciBusId: *value = number + 1; return cudaSuccess;
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId: *value = 0; return cudaSuccess;
-    case cudaDevAttrComputeCapabilityMajor: *value = 9; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor: *value = gpu_of(number).capability / 10; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor: *value = gpu_of(number).capability % 10; return cudaSuccess;
+    case cudaDevAttrClockRate: *value = (int)(gpu_of(number).clock_hz / 1e3); return cudaSuccess;
+    case cudaDevAttrMemoryClockRate: *value = (int)(gpu_of(number).bytes_s / 2e3 / (BUS_BITS / 8)); return cudaSuccess;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = BUS_BITS; return cudaSuccess;
+    case cudaDevAttrL2CacheSize: *value = (int)gpu_of(number).cache_bytes; return cudaSuccess;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu_of(number).threads; return cudaSuccess;
+    case cudaDevAttrClusterLaunch: *value = gpu_of(number).has_clusters; return cudaSuccess;
     case cudaDevAttrCooperativeLaunch: *value = 1; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)setting().shared_bytes; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)gpu_of(number).shared_bytes; return cudaSuccess;
     }
     return failed(cudaErrorInvalidValue);
 }
@@ -103,7 +111,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int numbe
 {
     if (!is_device(number))
         return failed(cudaErrorInvalidDevice);
-    snprintf(properties->name, sizeof properties->name, "emulated GPU of %d processors", setting().processors);
+    snprintf(properties->name, sizeof properties->name, "emulated %s of %d processors", gpu_of(number).name, setting().processors);
     return cudaSuccess;
 }
 

@@ -62,7 +62,7 @@ void note_use(const std::string &name, unsigned long count)
 static cudaError_t check_launch(const grid &what, cudaStream_t stream)
 {
     if (what.blocks == 0 || what.threads == 0 || what.threads > MOST_WARPS * WARP_LANES ||
-        what.shared_bytes > setting().shared_bytes || what.blocks % what.cluster != 0) {
+        what.shared_bytes > gpu_of(current_device()).shared_bytes || what.blocks % what.cluster != 0) {
         complain("kernel %s: %u blocks of %u threads, clusters of %u, %zu bytes of shared memory",
                  what.name.c_str(), what.blocks, what.threads, what.cluster, what.shared_bytes);
         return cudaErrorInvalidConfiguration;
@@ -127,9 +127,16 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
                  config->stream);
 }
 
+/* The static shared memory is about that of fused kernels, as ptxas says. Code is for the GPU itself. */
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
+{
+    *attributes = {2304, gpu_of(current_device()).capability};
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int value)
 {
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > setting().shared_bytes)
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > gpu_of(current_device()).shared_bytes)
         return failed(cudaErrorInvalidValue);
     return cudaSuccess;
 }
@@ -138,7 +145,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cu
 {
     const unsigned size = cluster_of(config);
     *clusters = 0;
-    if (size > setting().cluster || config->gridDim.x == 0)
+    if (size > (gpu_of(current_device()).has_clusters ? setting().cluster : 1) || config->gridDim.x == 0)
         return failed(cudaErrorInvalidConfiguration);
     *clusters = setting().processors / (int)size;
     return cudaSuccess;
@@ -146,6 +153,6 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cu
 
 cudaError_t emulated_blocks_that_fit(int *blocks, int threads, size_t shared_bytes)
 {
-    *blocks = threads <= MOST_WARPS * WARP_LANES && shared_bytes <= setting().shared_bytes ? 1 : 0;
+    *blocks = threads <= MOST_WARPS * WARP_LANES && shared_bytes <= gpu_of(current_device()).shared_bytes ? 1 : 0;
     return cudaSuccess;
 }

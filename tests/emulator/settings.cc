@@ -32,12 +32,38 @@ static size_t memory_bytes()
     return number("EMULATED_MEMORY", 1024, 'K') << (is_small ? 10 : 20);
 }
 
+static const emulated_gpu known[] = {
+#define GPU(name, capability, processors, clock_hz, bytes_s, cache_bytes, shared_bytes, threads, memory_bytes) \
+    {#name, capability, processors, clock_hz, bytes_s, cache_bytes, shared_bytes, threads, capability >= 90},
+#include "formats/rates.def"
+};
+
+/* Fills s.gpu from EMULATED_DEVICE and EMULATED_SHARED. */
+static void read_gpus(settings &s)
+{
+    const char *const names = getenv("EMULATED_DEVICE"), *name = names == nullptr || *names == '\0' ? "h200" : names, *const first = name;
+    for (emulated_gpu &gpu : s.gpu) {
+        const size_t length = strcspn(name, ",");
+        gpu = {};
+        for (const emulated_gpu &one : known) {
+            if (strlen(one.name) == length && strncmp(one.name, name, length) == 0)
+                gpu = one;
+        }
+        if (gpu.name == nullptr)
+            give_up("EMULATED_DEVICE=%s: a name is none of a GPU in formats/rates.def", names);
+        gpu.shared_bytes = number("EMULATED_SHARED", gpu.shared_bytes);
+        if (gpu.shared_bytes > MOST_SHARED)
+            give_up("EMULATED_SHARED is out of range");
+        name = name[length] == ',' ? name + length + 1 : first;
+    }
+}
+
 static settings read()
 {
     settings s = {};
     s.gpus = (int)number("EMULATED_GPUS", 1);
     s.processors = (int)number("EMULATED_PROCESSORS", 2);
-    s.shared_bytes = number("EMULATED_SHARED", MOST_SHARED);
+    read_gpus(s);
     s.memory_bytes = memory_bytes();
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
@@ -50,8 +76,8 @@ static settings read()
     s.patience = (double)number("EMULATED_PATIENCE", 100);
     if (s.gpus > MOST_DEVICES)
         give_up("EMULATED_GPUS is above %d", MOST_DEVICES);
-    if (s.processors < 1 || s.cluster < 1 || s.shared_bytes > MOST_SHARED)
-        give_up("EMULATED_PROCESSORS, EMULATED_CLUSTER or EMULATED_SHARED is out of range");
+    if (s.processors < 1 || s.cluster < 1)
+        give_up("EMULATED_PROCESSORS or EMULATED_CLUSTER is out of range");
     return s;
 }
 
@@ -59,6 +85,11 @@ const settings &setting()
 {
     static const settings all = read();
     return all;
+}
+
+const emulated_gpu &gpu_of(int device)
+{
+    return setting().gpu[device];
 }
 
 }
@@ -72,6 +103,11 @@ extern "C" uint64_t emulated_most_sliced(void)
 extern "C" uint64_t emulated_all_sliced(void)
 {
     return emulated::setting().all_slices;
+}
+
+extern "C" int emulated_processors(int device)
+{
+    return emulated::gpu_of(device).processors;
 }
 
 extern "C" uint64_t emulated_near_sliced(void)

@@ -10,10 +10,20 @@ namespace emulated {
 enum : size_t { MOST_SHARED = 227 << 10 };
 enum { MOST_DEVICES = 64 };
 
+/* A GPU: a row GPU of formats/rates.def. */
+struct emulated_gpu {
+    const char *name;
+    int capability, processors; /* multiprocessors of the GPU itself, of which setting().processors run */
+    double clock_hz, bytes_s;
+    size_t cache_bytes, shared_bytes; /* shared memory of a block at most: EMULATED_SHARED, if it is given */
+    int threads;                      /* of a multiprocessor at most */
+    bool has_clusters;
+};
+
 struct settings {
     int gpus;            /* EMULATED_GPUS: 1 */
     int processors;      /* EMULATED_PROCESSORS, of a GPU: 2 */
-    size_t shared_bytes; /* EMULATED_SHARED, of a block at most: 227 KiB */
+    emulated_gpu gpu[MOST_DEVICES]; /* EMULATED_DEVICE: names separated by commas, taken in turn; h200 */
     size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB, or KiB with a K behind: 1,024 */
     unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
     bool peers;          /* EMULATED_PEERS: 1; with 0 no GPU reads the memory of another */
@@ -27,6 +37,9 @@ struct settings {
 };
 
 const settings &setting();
+
+/* Returns what GPU number `device` is. */
+const emulated_gpu &gpu_of(int device);
 
 }
 

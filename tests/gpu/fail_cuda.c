@@ -49,6 +49,7 @@
          (memory, handle, flags)) \
     CALL(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event), (handle, event)) \
     CALL(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle), (event, handle)) \
+    CALL(cudaFuncGetAttributes, (struct cudaFuncAttributes *attributes, const void *kernel), (attributes, kernel)) \
     CALL(cudaLaunchKernel, \
          (const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t bytes, cudaStream_t s), \
          (kernel, blocks, threads, arguments, bytes, s)) \

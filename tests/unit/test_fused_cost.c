@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "traverse/cuda/device/cuda_limits.h"
+#include "traverse/cuda/device/cuda_traits.h"
 #include "traverse/cuda/fused/cuda_fused_cost.h"
 
 #include <string.h>
@@ -126,7 +127,7 @@ static void test_rates(void)
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const struct counted *l = &levels[i];
         struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows}, .pulled = {[DD] = {l->rows, l->edges, 1, 1}},
-                               .words = {[DELEGATES] = l->rows / 32}, .rates = cost_rates_h200};
+                               .words = {[DELEGATES] = l->rows / 32}, .rates = gpu_rates(&gpu_traits_known[GPU_LIKE_h200], 0)};
         g.rates.list_edge += g.rates.list_vertex * l->rows; /* as in cost_graph_of */
         struct fused_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
         struct fused_choice c = {.push_edges = l->forward};
@@ -144,7 +145,7 @@ static void test_pull_behind(void)
     const struct cost_pulled nn = {31.2e6, 125e6, 1, 1}, nd = {57e6, 645e6, 1, 1}, dn = {7e6, 645e6, 1, 1}, dd = {7e6, 2.8e9, 1, 1};
     const struct cost_graph g = {.edges = {125e6, 645e6, 645e6, 2.8e9}, .sources = {31.2e6, 57e6, 7e6, 7e6},
                                  .pulled = {nn, nd, dn, dd}, .rows_of_two_pulls = {31.2e6, 7e6}, .words = {4.2e6, .22e6},
-                                 .rates = cost_rates_h200};
+                                 .rates = gpu_rates(&gpu_traits_known[GPU_LIKE_h200], 0)};
     struct fused_progress s = {.fresh = 4267378, .frontier = {926289, 1052779, 3214592, 3172793},
                                .forward = {8158385, 42197433, 524417371, 2237941607}};
     struct fused_choice c;

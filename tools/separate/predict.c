@@ -200,7 +200,7 @@ static struct th_steps level_steps(const struct th_shape *s, struct th_level lev
 static int is_sliced(const struct th_shape *s)
 {
     const struct vertex_sum *n = &s->all[NORMALS], *d = &s->all[DELEGATES];
-    return s->p == 1 && SLICED_TAKES(n->vertices + d->vertices, n->ends + d->ends);
+    return s->p == 1 && SLICED_TAKES(n->vertices + d->vertices, n->ends + d->ends, SLICED_NEAR_VERTICES, SLICED_MOST_VERTICES);
 }
 
 /* The time of a level that all blocks of a GPU search. */

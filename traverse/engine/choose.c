@@ -123,12 +123,7 @@ enum direction direction_by_cost(enum direction_mode mode, const struct subgraph
 /* ---- the rates of cost.h, and the counts of a shard ---- */
 
 const struct cost_rates cost_rates_cpu = {
-#define STEP(name, cpu, h200, unit, what) .name = cpu,
-#include "formats/rates.def"
-};
-
-const struct cost_rates cost_rates_h200 = {
-#define STEP(name, cpu, h200, unit, what) .name = h200,
+#define STEP(name, cpu, h200, bytes, unit, what) .name = cpu,
 #include "formats/rates.def"
 };
 

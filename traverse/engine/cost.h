@@ -23,7 +23,7 @@ struct shard;
 
 /* Picoseconds of each kind of step, if a core of a CPU or a whole GPU does many of them. rates.def describes the steps. */
 struct cost_rates {
-#define STEP(name, cpu, h200, unit, what) double name;
+#define STEP(name, cpu, h200, bytes, unit, what) double name;
 #include "formats/rates.def"
 };
 
@@ -31,8 +31,8 @@ struct cost_rates {
 extern "C" {
 #endif
 
-/* The rates of one core of a CPU, and the rates of a whole H200. */
-extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
+/* The rates of one core of a CPU. Those of a GPU follow from what it says of itself (traverse/cuda/device/cuda_traits.h). */
+extern const struct cost_rates cost_rates_cpu;
 
 /* The rows and edges that pulls of a subgraph can read. A search counts only pushed rows and edges, and multiplies them
  * by rows_each and edges_each to estimate pulled ones. In an undirected graph pulls read the rows that are pushed, so

@@ -69,6 +69,7 @@ struct device_description {
     char model[256];  /* model, driver and runtime are empty on a CPU */
     char driver[64];  /* version of the driver */
     char runtime[64]; /* version of the library through which the device is used */
+    char choices[512]; /* what the device says of itself, and the sizes that follow; empty on a CPU */
     enum residence resident; /* RESIDENT_PACKED or RESIDENT_HOST if the columns of any subgraph are kept like this */
     uint64_t bytes; /* bytes of the shard in the memory that is searched; packed columns count packed */
     uint64_t host_bytes; /* bytes of the part of the shard that a GPU reads in host memory */
@@ -84,7 +85,7 @@ struct device_description {
  * its frontier, the vertices it found of other shards and, after a search, the arrays from which answers are made. What
  * the words mean is up to the backend. */
 struct peer_handle {
-    uint64_t words[94];
+    uint64_t words[95];
 };
 
 /* ---- a search ---- */

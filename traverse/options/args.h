@@ -48,6 +48,7 @@ struct args {
     enum residence resident;
     int breakdown;      /* 1: the times of the phases of each level are recorded */
     int count_pairs;    /* 1: the vertices and bytes between each pair of ranks are counted */
+    int plan_gpu;       /* an enum gpu_known (cuda_traits.h): the GPU of the plan */
     int plan;           /* 1: the program prints the memory that a search would need, and ends */
     int dry_run;        /* 1: the program checks options and result files, and ends */
     int reverse;         /* 1: the search goes against the edges of a directed graph */

@@ -195,6 +195,8 @@ const struct option_row option_table[] = {
              "host, which a GPU reads; auto: the first of these that fits (default auto)"},
     {.name = "plan", .group = GROUP_MACHINE, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(plan),
      .help = "print the device memory that DIR takes, and do nothing else"},
+    {.name = "gpu", .value = "h200|h100|a100|l4|t4|b200|rtx5090", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+     .at = AT(plan_gpu), .help = "with --plan: the GPU of the plan (default h200)"},
     {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE | OF_BATCH | OF_PATHS | OF_DIAMETER, .kind = TAKE_FLAG,
      .at = AT(dry_run), .help = "check options and result files, and do nothing else"},
     {.name = "no-check", .group = GROUP_MACHINE, .of = OF_ALL, .kind = TAKE_OFF, .at = AT(check),

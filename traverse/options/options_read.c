@@ -265,6 +265,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
     args_finish(args);
     if (args->plan && args->dry_run)
         cli_usage(&args->cli, "--plan and --dry-run exclude each other");
+    if (args->plan_gpu != 0 && !args->plan)
+        cli_usage(&args->cli, "--gpu needs --plan: a search asks the GPU that it runs on");
     if (!args->plan)
         check_outputs(args);
 }

@@ -45,6 +45,7 @@ struct plan {
     const struct args *args;
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
+    const char *mode;               /* how a single GPU searches columns that lie raw; NULL: the graph has several shards */
     uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of bitmap_words_of */
     struct shard joined; /* of several shards: the sums of their sizes, as one shard has them. It has no content */
     struct joined_bytes joined_bytes;
@@ -80,6 +81,10 @@ static void add_shard(struct plan *plan, const struct shard *shard)
         gpu_plan_make(&gpu, shard, &ample);
         add_bytes(&of->sum[SUM_AMPLE], gpu_plan_bytes(&gpu));
         gpu_plan_make(&gpu, shard, &of->options);
+        if (r == RESIDENT_RAW && shard->p == 1)
+            plan->mode = !gpu_searches_by_slices(&gpu, shard)  ? "fused"
+                         : !gpu_slices_have_heads(&gpu, shard) ? "sliced"
+                                                               : "sliced by rows";
         for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
             if (gpu.array[i].name != NULL)
                 of->name[i] = gpu.array[i].name;
@@ -159,6 +164,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
             .by_subgraphs = direction_by_subgraphs(&args->policy),
+            .gpu = &gpu_traits_known[args->plan_gpu],
             .saves = r != RESIDENT_RAW};
     for (uint32_t s = 0; s < m->p; s++) {
         if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)
@@ -229,6 +235,9 @@ static void print_text(FILE *out, const struct plan *plan)
     for (int g = 0; g < SUBGRAPHS; g++)
         table += 4 * m->edges[g];
     edges_print(out, m, 0);
+    fputs("for a GPU like ", out);
+    gpu_traits_print(out, &gpu_traits_known[plan->args->plan_gpu]);
+    fprintf(out, "%s%s\n", plan->mode != NULL ? "\na single GPU searches " : "", plan->mode != NULL ? plan->mode : "");
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(out, plan);
     fputc('\n', out);
@@ -258,6 +267,9 @@ static void print_json(FILE *out, const void *context)
     struct json json = {out, "  ", 0};
     fputs(JSON_OPEN, out);
     json_member(&json, "shards", "%u", plan->manifest.p);
+    json_text(&json, "gpu", gpu_traits_known[plan->args->plan_gpu].name);
+    if (plan->mode != NULL)
+        json_text(&json, "mode", plan->mode);
     edges_json(&json, &plan->manifest);
     print_arrays(out, plan);
     print_sums(out, plan);

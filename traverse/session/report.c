@@ -69,6 +69,8 @@ void report_environment(FILE *out, const struct environment *env)
                 1e6 * s->one_gpu.one_s);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
+    if (slowest->choices[0] != '\0')
+        fprintf(out, "gpu: %s\n", slowest->choices);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
     fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[devices->resident], devices->bytes);
     if (devices->host_bytes > 0)

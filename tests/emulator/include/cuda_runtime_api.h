@@ -43,13 +43,20 @@ cudaError_t cudaGetLastError(void);
 /* ---- devices ---- */
 
 enum cudaDeviceAttr {
+    cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrPciBusId = 33,
     cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrPciDomainId = 50,
     cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrClusterLaunch = 120
 };
 
 struct cudaDeviceProp {
@@ -65,6 +72,12 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceCanAccessPeer(int *possible, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    int ptxVersion;
+};
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 
 /* ---- streams and events ---- */
 

@@ -231,6 +231,9 @@ struct device {
     const struct shard *shard;
     int ordinal;
     char where[GPU_WHERE]; /* rank, host and GPU, for messages */
+    char model[256];          /* the name of the GPU's model; empty: CUDA does not tell */
+    struct gpu_traits traits; /* of the GPU; its name is `model` */
+    struct cost_rates rates;  /* of the GPU, for this shard */
     struct gpu_load load;
     struct gpu_memory memory;
     struct gpu_csr csr[ROW_SETS]; /* in the order of shard->csr */

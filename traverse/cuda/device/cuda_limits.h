@@ -27,6 +27,7 @@ enum {
     FUSED_NOTE_BYTES = 112,       /* the bytes of struct fused_note */
     PEERS_STATE_BYTES = 16384,    /* the bytes for struct peers_state, or more */
     SLICED_MOST_BLOCKS = 1023,    /* the largest number of blocks of a grid */
+    SLICED_BLOCK_BYTES = 33792,   /* the shared memory of a block besides visited bits, or more */
     SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
     SLICED_TURNS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
     /* all bitmaps of sliced searches: the `found` bitmaps, and two for visited bits without room in shared memory */
@@ -91,6 +92,7 @@ extern "C" {
 uint64_t emulated_most_sliced(void); /* EMULATED_SLICED */
 uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
+int emulated_processors(int device); /* of the GPU of EMULATED_DEVICE, whatever EMULATED_PROCESSORS says */
 #ifdef __cplusplus
 }
 #endif
@@ -101,7 +103,7 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #endif
 
 /* Degrees are alike and not small if the mean degree is at least SLICED_ALIKE_DEGREE, and the largest degree at most
- * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in cuda_plan.c). */
+ * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (gpu_slices_have_heads). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
 /* The smallest capacity of a sparse frontier of a fused search, in vertices. It is enough for what a thread group, the few
@@ -139,10 +141,10 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 }
 
 /* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: at most those of
- * SLICED_NEAR_VERTICES vertices. */
-static inline uint32_t gpu_sliced_near(uint32_t words)
+ * `near_vertices` vertices (struct sliced_bounds). */
+static inline uint32_t gpu_sliced_near(uint32_t words, uint64_t near_vertices)
 {
-    const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
+    const uint32_t most = (uint32_t)(((near_vertices + 126) / 64 * 2 + 3) / 4 * 4);
     return words < most ? words : most;
 }
 

@@ -33,11 +33,43 @@ static void read_driver(char *driver, size_t bytes)
     }
 }
 
+/* Asks the GPU what it says of itself: sets the members `model` and `traits`, and `rates` for the shard. */
+static void learn_traits(struct device *dev)
+{
+    enum { VERTEX_BYTES = 16, EDGE_BYTES = 4 }; /* that searches read: offsets and depth; column */
+    const uint64_t bytes = VERTEX_BYTES * (dev->shard->d + dev->shard->locals) + EDGE_BYTES * shard_pushed_edges(dev->shard);
+    struct cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, dev->ordinal) == cudaSuccess)
+        snprintf(dev->model, sizeof dev->model, "%s", properties.name);
+    dev->traits = gpu_ask_traits(dev->ordinal);
+    dev->traits.name = dev->model;
+    dev->rates = gpu_rates(&dev->traits, bytes);
+}
+
+/* Prints to text[bytes] what the GPU says of itself, how rates are scaled, and the sizes of a search that a single GPU does in one
+ * kernel. */
+static void describe_choices(const struct device *dev, char *text, size_t bytes)
+{
+    const struct gpu_sliced *sliced = &dev->fused.sliced.search;
+    const int is_sliced = dev->fused.sliced.launch.blocks > 0;
+    const struct fused_launch *launch = is_sliced ? &dev->fused.sliced.launch : &dev->fused.launch;
+    FILE *out = fmemopen(text, bytes, "w");
+    if (out == NULL)
+        return;
+    gpu_traits_print(out, &dev->traits);
+    if (is_sliced)
+        fprintf(out, "; sliced%s, %u of %u words of visited bits in shared memory", sliced->heads != NULL ? " by rows" : "", sliced->near_words, sliced->words);
+    else if (launch->blocks > 0)
+        fprintf(out, "; fused, thread group of %u blocks, lists of %u", launch->thread_group, launch->thread_group_capacity);
+    if (launch->blocks > 0)
+        fprintf(out, ", %d blocks of %d threads", launch->blocks, launch->threads);
+    fclose(out);
+}
+
 /* Fills *d with facts for reports: the residence of the shard, the bytes of the shard, the seconds of loading, the model
  * of the GPU, and the versions of driver and runtime. Names that CUDA does not tell stay empty. */
 static void describe(const struct device *dev, struct device_description *d)
 {
-    struct cudaDeviceProp properties;
     int runtime = 0;
     *d = (struct device_description){.resident = dev->memory.host != NULL ? RESIDENT_HOST
                                                  : gpu_is_packed(dev)    ? RESIDENT_PACKED
@@ -46,8 +78,8 @@ static void describe(const struct device *dev, struct device_description *d)
                                      .host_bytes = dev->load.host_bytes,
                                      .load_s = dev->load.seconds,
                                      .ranges_s = dev->load.ranges_s};
-    if (cudaGetDeviceProperties(&properties, dev->ordinal) == cudaSuccess)
-        snprintf(d->model, sizeof d->model, "%s", properties.name);
+    snprintf(d->model, sizeof d->model, "%s", dev->model);
+    describe_choices(dev, d->choices, sizeof d->choices);
     if (cudaRuntimeGetVersion(&runtime) == cudaSuccess)
         snprintf(d->runtime, sizeof d->runtime, "%d.%d", runtime / 1000, runtime % 1000 / 10);
     read_driver(d->driver, sizeof d->driver);
@@ -256,7 +288,8 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;
-    struct gpu_plan_options planned = {.parents = options->parents,
+    struct gpu_plan_options planned = {.gpu = &dev->traits,
+                                       .parents = options->parents,
                                        .answers = options->answers,
                                        .permuted = options->permuted,
                                        .notes = options->notes,
@@ -266,7 +299,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     void *at[GPU_ARRAY_COUNT]; /* the address of each array of the plan */
     if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
-    planned.by_subgraphs = options->by_subgraphs || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
+    learn_traits(dev);
+    planned.by_subgraphs = options->by_subgraphs || !cuda_sliced_possible();
     if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK || gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
         take_published(dev, options, e) != ST_OK || make_streams(dev, e) != ST_OK)
         return e->status;

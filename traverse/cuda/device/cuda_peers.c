@@ -104,7 +104,7 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
         .pci_address = gpu_bus_address(dev->ordinal),
         .host = hash_of_host(),
         .joins = s->p > 1 && dev->fused.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .size = {dev->fused.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+        .size = {dev->fused.search.graph, dev->rates.list_edge, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
     if (elsewhere && gpu_use(dev, e) == ST_OK) {
         CUDA_TRY(cudaIpcGetMemHandle(&h.handle, dev->memory.device), dev->where, e);
         CUDA_TRY(cudaIpcGetEventHandle(&h.masks_read, dev->stream.masks_read), dev->where, e);

@@ -154,17 +154,18 @@ int gpu_degrees_alike(const struct shard *shard)
 
 /* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows. With heads a level need
  * not read all rows (cuda_sliced.h). Graphs have heads in two cases:
- * - The graph has more than SLICED_ALL_EDGES edges, or its visited bits do not all fit into shared memory.
- * - The graph has more than half of SLICED_ALL_EDGES edges, has no directions, and its degrees are alike and not small.
+ * - The graph has more than bounds.all_edges edges, or its visited bits do not all fit into shared memory.
+ * - The graph has more than half of bounds.all_edges edges, has no directions, and its degrees are alike and not small.
  *   It may be deep, with frontiers of some thousand vertices, and only a graph with heads has sparse levels for them. */
-static int sliced_has_heads(const struct shard *shard)
+int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard)
 {
+    const uint64_t most = plan->bounds.all_edges;
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
     const uint32_t words = gpu_sliced_words(shard->d, shard->locals);
-    const int many = edges > SLICED_ALL_EDGES || gpu_sliced_near(words) < words;
+    const int many = edges > most || gpu_sliced_near(words, plan->bounds.near_vertices) < words;
     if (many || shard->kept.directed)
         return many;
-    return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
+    return edges > most / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
 /* Returns whether searches are sliced. All these conditions must hold:
@@ -176,16 +177,16 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
 {
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
-    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_has_heads(shard))) && !plan->by_subgraphs &&
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !gpu_slices_have_heads(plan, shard))) && !plan->by_subgraphs &&
            gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
-           SLICED_TAKES(shard->d + shard->locals, edges);
+           SLICED_TAKES(shard->d + shard->locals, edges, plan->bounds.near_vertices, plan->bounds.most_vertices);
 }
 
 /* Plans the arrays of a sliced search, all empty if searches are not sliced. SLICED_HEADS and SLICED_PIECES are only for
  * graphs with heads, and SLICED_LINK_ROWS is only for graphs with directions. */
 static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
-    const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
+    const int sliced = gpu_searches_by_slices(plan, shard), heads = gpu_slices_have_heads(plan, shard);
     const uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
     const uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
     const uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
@@ -253,6 +254,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan->resident = RESIDENT_RAW;
     plan->saves = options->saves;
     plan->by_subgraphs = options->by_subgraphs;
+    plan->bounds = gpu_sliced_bounds(options->gpu);
     for (int g = 0; g < shard_row_sets(shard); g++) {
         if (hosts_columns(shard, (enum subgraph)g, options) ||
             gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed))

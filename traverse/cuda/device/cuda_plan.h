@@ -3,6 +3,8 @@
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
+#include "cuda_traits.h"
+
 #include "traverse/engine/answer_ids.h"
 #include "traverse/engine/residence.h"
 
@@ -48,6 +50,7 @@ struct gpu_array {
 struct gpu_plan {
     enum residence resident; /* where columns lie; RESIDENT_RAW if none are packed or in memory of the host */
     int saves, by_subgraphs; /* the members of gpu_plan_options */
+    struct sliced_bounds bounds; /* of the GPU */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes;   /* the bytes of the sections in device memory: the arrays before GPU_MASKS */
     uint64_t working_bytes; /* the bytes of the arrays from GPU_MASKS on in device memory */
@@ -86,6 +89,7 @@ struct gpu_plan_options {
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
     int saves;       /* the plan saves memory, not time: searches are stepped, and one GPU alone scatters answers */
     int by_subgraphs; /* searches are never sliced, even if the graph is small */
+    const struct gpu_traits *gpu; /* the GPU */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
@@ -122,6 +126,9 @@ static inline int gpu_searches_fused(const struct gpu_plan *plan)
 /* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns. The
  * options saves and by_subgraphs must be 0. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
+
+/* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows (cuda_sliced.h). */
+int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard);
 
 /* Returns whether the degrees are alike: the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
 int gpu_degrees_alike(const struct shard *shard);

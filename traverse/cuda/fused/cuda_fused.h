@@ -35,7 +35,9 @@ extern "C" {
 enum {
     FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap (cuda_pull_words.cuh) for each thread of a block */
+    /* the capacity that is enough for a list of reached vertices: a single block does levels of at most 320 rows of 2^3 edges
+     * each, or as many edges of longer rows, and a block of a thread group those of 224, or takes two work items a thread */
+    FUSED_ENOUGH_REACHED = 320 << FUSED_FIRST_CLASS,
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -179,6 +181,7 @@ struct fused_launch {
     int few_threads;         /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
+    uint32_t hub_capacity; /* the most words of the hub bitmap (cuda_pull_words.cuh); 0: none */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
 

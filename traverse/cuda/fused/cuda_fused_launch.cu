@@ -47,35 +47,45 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
+/* Chooses threads and shared memory for a block that has `shared` bytes of dynamic shared memory at most. A block has two lists,
+ * of as many vertices as its threads can reach. If they do not fit, they are shorter, and if they would be too short,
+ * the block has half as many threads. */
+static void plan_block(fused_launch *launch, size_t shared)
+{
+    const bool has_lists = launch->has_thread_group || launch->has_hubs;
+    for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
+        const size_t of_warps = (size_t)launch->threads / WARP * launch->program.warp_bytes, reached = (size_t)launch->threads << FUSED_FIRST_CLASS,
+                     rest = shared > of_warps ? shared - of_warps : 0, fitting = rest / (2 * sizeof(uint32_t)) / WARP * WARP;
+        const size_t capacity = !has_lists ? 0 : fitting < reached ? fitting : reached;
+        launch->shared_bytes = of_warps + 2 * capacity * sizeof(uint32_t);
+        launch->thread_group_capacity = launch->has_thread_group ? (uint32_t)capacity : 0;
+        launch->hub_capacity = launch->has_hubs ? 2 * (uint32_t)capacity : 0;
+        const bool fits = launch->shared_bytes <= shared && (!has_lists || capacity == reached || capacity >= FUSED_ENOUGH_REACHED);
+        if (launch->threads <= WARP || fits)
+            return;
+    }
+}
+
 /* Plans the launch of launch->program on the current device (cuda_fused.h): blocks, threads, the thread group, and shared
  * memory, which the kernel is allowed to use. If the device has no cooperative launches, launch->blocks becomes 0, and
- * cudaSuccess is returned. */
+ * cudaSuccess is returned. Only code for compute capability 9.0 or later knows clusters: a later GPU may run older code. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
-    enum { STATIC_BYTES = 36864 /* the most bytes of static shared memory of a block */ };
-    int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
+    int device = 0, processors = 0, shared = 0, cooperative = 0, clusters = 0;
+    cudaFuncAttributes code = {};
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    /* halves the number of threads until the shared memory of a block suffices for them */
-    for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
-        const int has_lists = launch->has_thread_group || launch->has_hubs;
-        const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
-        launch->shared_bytes =
-            (size_t)launch->threads / WARP * launch->program.warp_bytes + 2 * capacity * sizeof(uint32_t);
-        launch->thread_group_capacity = launch->has_thread_group ? (uint32_t)capacity : 0;
-        if (launch->threads <= WARP || launch->shared_bytes + STATIC_BYTES <= (size_t)shared)
-            break;
-    }
+    cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
+    cudaError_t error = cudaFuncGetAttributes(&code, launch->program.kernel);
+    plan_block(launch, (size_t)shared > code.sharedSizeBytes ? (size_t)shared - code.sharedSizeBytes : 0);
     launch->thread_group = 1;
     launch->blocks = cooperative ? processors : 0;
-    if (!cooperative)
-        return cudaSuccess;
-    const cudaError_t error = cudaFuncSetAttribute(
-        launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
-    if (error == cudaSuccess && major >= 9 && launch->eighths_in_clusters > 0)
+    if (!cooperative || error != cudaSuccess)
+        return error;
+    error = cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
+    if (error == cudaSuccess && clusters && code.ptxVersion >= 90 && launch->eighths_in_clusters > 0)
         plan_thread_group(launch, processors);
     return error;
 }

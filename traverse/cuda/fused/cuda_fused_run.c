@@ -94,9 +94,9 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         if (v->words > 0 && v->count / v->words < s->keeps)
             s->keeps = (uint32_t)(v->count / v->words);
     }
-    s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
+    s->graph = cost_graph_of(dev->shard, &dev->rates);
     if (dev->of[NORMALS].parent != NULL)
-        s->graph.rates.push_edge += cost_rates_h200.push_parent;
+        s->graph.rates.push_edge += dev->rates.push_parent;
     s->order.deepest = dev->fused.deepest;
     if (!possible)
         s->sparse[0] = NULL;
@@ -163,18 +163,16 @@ enum status gpu_fused_begin(struct device *dev, const struct root_set *roots, en
                               *with_notes = together ? &group->noted : &dev->fused.noted,
                               *launch = noted ? with_notes : plain;
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
-    const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
+    const uint64_t delegate_words = dev->of[DELEGATES].words;
     if (gpu_use(dev, e) != ST_OK || gpu_take_roots(dev, roots, &s->roots, e) != ST_OK)
         return e->status;
     s->mode = modes[mode];
     s->order.number = ++dev->fused.search.order.number;
     s->thread_group = launch->thread_group;
     s->thread_group_capacity = launch->thread_group_capacity;
-    s->hub_words = (uint32_t)(hub_capacity < FUSED_MOST_HUB_WORDS ? hub_capacity : FUSED_MOST_HUB_WORDS);
+    s->hub_words = launch->hub_capacity < FUSED_MOST_HUB_WORDS ? launch->hub_capacity : FUSED_MOST_HUB_WORDS;
     if (delegate_words < s->hub_words)
         s->hub_words = (uint32_t)delegate_words;
-    if (!launch->has_hubs)
-        s->hub_words = 0;
     group->search.last_was_fused = group->ran;
     group->ran |= together;
     dev->fused.settled = 0;

@@ -24,6 +24,7 @@ enum {
     SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
     THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
 };
+static_assert((SINGLE_SHORT_ROWS << FUSED_FIRST_CLASS) <= FUSED_ENOUGH_REACHED, "lists have room for levels of a single block");
 
 /* ---- the frontier of the thread group ---- */
 

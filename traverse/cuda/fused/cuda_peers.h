@@ -90,6 +90,7 @@ struct peers_tally {
 /* The size of a shard, as its GPU tells it to the peers. */
 struct peers_size {
     struct cost_graph graph;
+    double list_edge;             /* the rate of the GPU, before graph.rates.list_edge grows with the vertices */
     uint64_t most_edges;          /* the most edges of a vertex */
     uint64_t vertices, all_edges; /* number of normals and delegates; number of edges of all subgraphs */
 };

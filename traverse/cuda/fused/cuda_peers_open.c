@@ -49,10 +49,19 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
     g->fused.csr[NN].column_kind = g->fused.pulled[NN].column_kind = FUSED_COLUMNS;
 }
 
-/* Sets g->fused.graph and g->total to sums over the sizes of all shards, so that all GPUs compute the same costs. */
+/* Raises each rate to that of `other` if this is larger. */
+static void raise_rates(struct cost_rates *rates, const struct cost_rates *other)
+{
+#define STEP(name, cpu, h200, bytes, unit, what) rates->name = other->name > rates->name ? other->name : rates->name;
+#include "formats/rates.def"
+}
+
+/* Sets g->fused.graph and g->total to sums over the sizes of all shards, and rates to those of the slowest GPU, so that all GPUs
+ * compute the same costs. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_traffic *t)
 {
     struct cost_graph *graph = &g->fused.graph;
+    double list_edge = 0;
     g->total = (struct peers_total){0};
     for (int s = 0; s < SUBGRAPHS; s++) {
         graph->sources[s] = graph->edges[s] = 0;
@@ -70,11 +79,14 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_traffic *t)
         }
         for (int kind = 0; kind < VERTEX_KINDS; kind++)
             graph->rows_of_two_pulls[kind] += size->graph.rows_of_two_pulls[kind];
+        raise_rates(&graph->rates, &size->graph.rates);
+        list_edge = size->list_edge > list_edge ? size->list_edge : list_edge;
         g->total.vertices += (double)size->vertices;
         g->total.edges += (double)size->all_edges;
         if (size->most_edges > g->total.most_edges)
             g->total.most_edges = size->most_edges;
     }
+    graph->rates.list_edge = list_edge;
     cost_settle_pulled(graph);
 }
 
@@ -86,7 +98,7 @@ static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
     struct cost_graph *graph = &g->fused.graph;
     const double locals = (double)(UINT64_C(1) << shard->local_bits);
     graph->words[NORMALS] = locals / 32 * shard->p;
-    graph->rates.list_edge = cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)shard->d);
+    graph->rates.list_edge += graph->rates.list_vertex * (locals + (double)shard->d);
     const struct cost_rates *rates = &graph->rates;
     const double dense = rates->masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * rates->word;
     for (int sparse = 0; sparse < 2; sparse++) {

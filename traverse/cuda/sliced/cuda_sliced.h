@@ -6,11 +6,11 @@
  * - A slice is four columns of a row. The slices of all rows are one list, in the order of vertices. The weight of a vertex is
  *   its number of slices.
  * - A visited bit is near if it lies in shared memory, where each block has a copy of all near bits. Vertices from
- *   SLICED_NEAR_VERTICES on, which are read least, have far bits, in one bitmap in global memory. Most graphs have no far
+ *   sliced_bounds.near_vertices on, which are read least, have far bits, in one bitmap in global memory. Most graphs have no far
  *   bits.
  * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the barrier
  *   each block ORs all of it into its near bits, and a share of it into the far bits.
- * - Heads are copies of the first slices of all rows. Larger graphs have heads (sliced_has_heads in cuda_plan.c), so that
+ * - Heads are copies of the first slices of all rows. Larger graphs have heads (gpu_slices_have_heads), so that
  *   levels can skip the rest of a row.
  * - A link is a column together with the place of its vertex's slices, so that a push needs no other read to find them.
  *
@@ -138,6 +138,7 @@ struct gpu_sliced {
     /* [words]: the far bitmap of this search, used from word near_words on; the next search uses the other one */
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
+    float word_price;        /* sliced_bounds.word_price */
     /* the largest number of slices of a frontier that one block pushes (fits_one_block): of any frontier, and of one that hardly
      * grows */
     uint32_t block_capacity, steady_capacity;
@@ -158,15 +159,11 @@ struct gpu_sliced {
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced);
 struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 
-/* Returns the bytes of shared memory that a block needs in addition to the visited bits, in the kernel that needs most. */
-size_t cuda_sliced_block_bytes(void);
-
-/* Returns whether the current device can run the kernels for visited bits of `words` words: it must have cooperative
- * launches, and the shared memory of a block must hold the near bits. */
-int cuda_sliced_fits(uint32_t words);
+/* Returns whether the current device can run the kernels: whether it has cooperative launches. */
+int cuda_sliced_possible(void);
 
 /* Sets blocks, threads and shared memory of *launch for the kernel launch->program on the current device, from
- * sliced->words and sliced->count. Then allows the kernel to use this shared memory, and returns the error of that call. */
+ * sliced->near_words and sliced->count. Then allows the kernel to use this shared memory, and returns the error of that call. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct fused_launch *launch);
 
 /* Launches the numbering of slices for the rows `csr`: fills sliced->first, from words, normals and of[].count of *sliced. Each

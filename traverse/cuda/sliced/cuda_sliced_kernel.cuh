@@ -46,7 +46,7 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
  * for the frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
-    const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
+    const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * s.word_price;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 

@@ -7,8 +7,4 @@ struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced)
     return program<true>(sliced);
 }
 
-/* Returns the bytes of shared memory besides the visited bits, in a kernel with notes, which needs most. */
-size_t cuda_sliced_block_bytes(void)
-{
-    return sizeof(sliced_block<true, true, true>);
-}
+static_assert(sizeof(sliced_block<true, true, true>) <= SLICED_BLOCK_BYTES, "the shared memory of a block as planned");

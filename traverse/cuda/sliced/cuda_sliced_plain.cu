@@ -7,21 +7,13 @@ struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
     return program<false>(sliced);
 }
 
-/* Returns the bytes of visited bits in the shared memory of a block. `words`: the words of a bitmap of all vertices. */
-static size_t shared_bytes(uint32_t words)
+/* Returns whether the current device has cooperative launches. Returns 0 if CUDA reports an error. */
+int cuda_sliced_possible(void)
 {
-    return gpu_sliced_near(words) * sizeof(uint32_t);
-}
-
-/* Returns whether the current device has cooperative launches, and shared memory for the near bits and the rest of a
- * block. Returns 0 if CUDA reports an error. */
-int cuda_sliced_fits(uint32_t words)
-{
-    int device = 0, shared = 0, cooperative = 0;
+    int device = 0, cooperative = 0;
     cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    return cooperative && shared_bytes(words) + cuda_sliced_block_bytes() <= (size_t)shared;
+    return cooperative;
 }
 
 /* Plans a launch of THREADS threads in each block, and allows the kernel the shared memory that this needs. */
@@ -33,7 +25,7 @@ cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     launch->threads = THREADS;
     launch->thread_group = 1;
-    launch->shared_bytes = shared_bytes(sliced->words);
+    launch->shared_bytes = sliced->near_words * sizeof(uint32_t); /* the near bits */
     /* one block on each processor, or fewer if these give each slice a thread, since a barrier of few blocks is fast */
     launch->blocks = (int)min(min(processors, (int)SLICED_MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
     return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

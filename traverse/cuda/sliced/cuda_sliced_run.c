@@ -56,10 +56,12 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     struct gpu_sliced *s = &dev->fused.sliced.search;
     struct fused_launch *launch = &dev->fused.sliced.launch;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    const struct sliced_bounds bounds = gpu_sliced_bounds(&dev->traits);
     if (s->link_row == NULL)
         s->link_row = s->row;
     s->words = gpu_sliced_words(d->count, n->count);
-    s->near_words = gpu_sliced_near(s->words);
+    s->near_words = gpu_sliced_near(s->words, bounds.near_vertices);
+    s->word_price = bounds.word_price;
     s->first_normal = (uint32_t)(32 * d->words);
     s->of[NORMALS] = *n;
     s->of[DELEGATES] = *d;

@@ -8,15 +8,16 @@ enum {
     WAKE_STEP = 1 << 10   /* behind these lines, one word in WAKE_STEP words is read */
 };
 
-/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor, or 1 if the GPU does
+/* Returns the number of blocks of 256 threads that fill the current GPU: as many as a multiprocessor runs at a time, or 1 if the GPU does
  * not answer. Asks the GPU once, and keeps the number for later calls. */
 int cuda_full_grid(void)
 {
     static int grid = 0;
-    int device = 0, processors = 0;
+    int device = 0, processors = 0, threads = 0;
     if (grid == 0 && cudaGetDevice(&device) == cudaSuccess &&
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess)
-        grid = 8 * processors; /* a multiprocessor runs at most 8 * 256 threads at a time */
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device) == cudaSuccess)
+        grid = threads / 256 * processors;
     return grid > 0 ? grid : 1;
 }
 
