@@ -147,7 +147,7 @@ passes_on() {
 }
 passes_on edgeconv "$of_edgeconv" "$own --to --original-ids" --entry
 passes_on dbfs-pack "$of_pack" "$own --base --split --resume --layout --plan --list --json --verify --timeout" ''
-passes_on dbfs-traverse "$of_search" "$own --base --plan --dry-run" --count-pairs
+passes_on dbfs-traverse "$of_search" "$own --base --plan --gpu --dry-run" --count-pairs
 passes_on dbfs-paths "$of_paths" "$own $of_search --base --dry-run" ''
 passes_on dbfs-batch "$of_batch" "$own $of_search --base --dry-run" ''
 passes_on dbfs-components "$of_components --output" "$own --json --map --base --timeout" --components

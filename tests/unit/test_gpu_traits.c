@@ -21,7 +21,8 @@ static int are_measured(struct cost_rates rates)
 
 static int are_of_h200(struct sliced_bounds b)
 {
-    return b.near_vertices == SLICED_NEAR_VERTICES && b.most_vertices == SLICED_MOST_VERTICES && b.all_edges == SLICED_ALL_EDGES && b.word_price == 8;
+    return b.near_vertices == SLICED_NEAR_VERTICES && b.most_vertices == SLICED_MOST_VERTICES &&
+           b.all_edges == SLICED_ALL_EDGES && b.word_price == 8;
 }
 
 static int near(double value, double wanted)
@@ -41,7 +42,8 @@ int main(void)
            "an H200, and a GPU that tells nothing, have the bounds of limits.h");
 
     const struct cost_rates near_l4 = gpu_rates(like(GPU_LIKE_l4), small), far_l4 = gpu_rates(like(GPU_LIKE_l4), large);
-    report(near(near_l4.pull_row, 8 * 132. * 1980 / (58 * 2040)), "a graph in the cache of an L4 is searched by the clock of its multiprocessors");
+    report(near(near_l4.pull_row, 8 * 132. * 1980 / (58 * 2040)),
+           "a graph in the cache of an L4 is searched by the clock of its multiprocessors");
     report(near(far_l4.pull_row, 20 / .3), "a graph in the memory of an L4 is searched by its bandwidth");
     report(far_l4.push_edge == near_l4.push_edge, "steps that take longer than their bytes are not slower in memory");
     report(near(near_l4.masks, 12e6 * 1980 / 2040), "barriers of an L4 take what its clock says");
@@ -50,7 +52,8 @@ int main(void)
 
     const struct sliced_bounds a100 = gpu_sliced_bounds(like(GPU_LIKE_a100)), l4 = gpu_sliced_bounds(like(GPU_LIKE_l4)),
                                t4 = gpu_sliced_bounds(like(GPU_LIKE_t4)), b200 = gpu_sliced_bounds(like(GPU_LIKE_b200));
-    report(a100.near_vertices == 8 * (166912 - 33792) && l4.near_vertices == 8 * (101376 - 33792) && t4.near_vertices == 8 * (65536 - 33792),
+    report(a100.near_vertices == 8 * (166912 - 33792) && l4.near_vertices == 8 * (101376 - 33792) &&
+               t4.near_vertices == 8 * (65536 - 33792),
            "visited bits fill the shared memory of a block of an A100, L4 and T4");
     report(near((double)l4.most_vertices / (double)l4.near_vertices, (double)SLICED_MOST_VERTICES / SLICED_NEAR_VERTICES),
            "the share of visited bits in shared memory is at least that of an H200");

@@ -50,7 +50,7 @@ double reckon_seconds(const struct manifest *m, uint32_t gpus)
     if (gpus > 1)
         return levels * rate(small ? RATE_h200_peer_small_s : RATE_h200_peer_level_s) +
                (edges * rate(RATE_h200_edge_s) + nn * rate(RATE_h200_normal_edge_s)) / gpus + (double)m->d * rate(RATE_h200_delegate_s);
-    if (SLICED_TAKES((uint64_t)vertices, (uint64_t)edges))
+    if (SLICED_TAKES((uint64_t)vertices, (uint64_t)edges, SLICED_NEAR_VERTICES, SLICED_MOST_VERTICES))
         return 1e-9 * (sliced.start + (edges <= SLICED_ALL_EDGES ? levels * (sliced.whole_level + edges * sliced.whole_edge)
                                                                  : levels * sliced.rows_level + edges * sliced.whole_edge));
     return levels * rate(small ? RATE_h200_alone_small_s : RATE_h200_alone_level_s) + edges * rate(RATE_h200_edge_s) +

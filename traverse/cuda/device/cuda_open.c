@@ -58,7 +58,8 @@ static void describe_choices(const struct device *dev, char *text, size_t bytes)
         return;
     gpu_traits_print(out, &dev->traits);
     if (is_sliced)
-        fprintf(out, "; sliced%s, %u of %u words of visited bits in shared memory", sliced->heads != NULL ? " by rows" : "", sliced->near_words, sliced->words);
+        fprintf(out, "; sliced%s, %u of %u words of visited bits in shared memory",
+                sliced->heads != NULL ? " by rows" : "", sliced->near_words, sliced->words);
     else if (launch->blocks > 0)
         fprintf(out, "; fused, thread group of %u blocks, lists of %u", launch->thread_group, launch->thread_group_capacity);
     if (launch->blocks > 0)

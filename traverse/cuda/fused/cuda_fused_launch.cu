@@ -54,7 +54,8 @@ static void plan_block(fused_launch *launch, size_t shared)
 {
     const bool has_lists = launch->has_thread_group || launch->has_hubs;
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
-        const size_t of_warps = (size_t)launch->threads / WARP * launch->program.warp_bytes, reached = (size_t)launch->threads << FUSED_FIRST_CLASS,
+        const size_t reached = (size_t)launch->threads << FUSED_FIRST_CLASS,
+                     of_warps = (size_t)launch->threads / WARP * launch->program.warp_bytes,
                      rest = shared > of_warps ? shared - of_warps : 0, fitting = rest / (2 * sizeof(uint32_t)) / WARP * WARP;
         const size_t capacity = !has_lists ? 0 : fitting < reached ? fitting : reached;
         launch->shared_bytes = of_warps + 2 * capacity * sizeof(uint32_t);
