@@ -14,7 +14,7 @@ export EMULATED_SLICED=0 # small graphs go the ways of large ones, except in tes
 traverse=$BIN/dbfs-traverse
 # shared memory of a block on an H100; with less, blocks have fewer threads and the kernel of groups does not fit
 most_shared=232448
-few_shared=40960
+few_shared=47104
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
