@@ -1,6 +1,6 @@
 #!/bin/bash
 # emulated-devices.sh: GPUs with less shared memory, fewer multiprocessors or no clusters than an H200 choose other modes and sizes,
-# and find the same distances. Choices are read in --plan --gpu, and in -v of searches on the emulated GPU.
+# and find the same distances. Choices are read in --plan --gpu, and in the first lines of searches on the emulated GPU.
 set -u
 . tests/lib.sh
 export OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2
@@ -40,7 +40,7 @@ use_emulated_gpus 'choices of other GPUs'
 of_cpu=$("$traverse" --backend cpu -r 7 "$tmp/grid" | grep -o 'checksum [0-9a-f]*')
 # runs GPU WANTED FOLDER OPTIONS...: a search on the emulated GPU chooses sizes, and has the checksum of the CPU
 runs() {
-    EMULATED_DEVICE=$1 timeout 60 "$BIN/dbfs-traverse" --backend cuda -v -r 7 "${@:4}" "$tmp/$3" >"$tmp/out" 2>&1
+    EMULATED_DEVICE=$1 timeout 60 "$BIN/dbfs-traverse" --backend cuda -r 7 "${@:4}" "$tmp/$3" >"$tmp/out" 2>&1
     [ -z "$2" ] || check "an emulated $1: $2" grep -q "^gpu: emulated $1 .*$2" "$tmp/out"
     check "an emulated $1 finds the distances of a CPU on $3${EMULATED_SLICED:+, not sliced}" grep -q "$of_cpu" "$tmp/out"
 }
