@@ -25,7 +25,8 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   paper      the model of section V-B and the points that the paper measured
   rmat       what an RMAT graph has, with TH or with each TH of a sweep
   rates      the rates of a NAME, to be copied and changed: h200, h100; a100, l4, t4, b200 and rtx5090, which are scaled
-             from the h200 and not measured; ray (the machine of the paper), cpu; or those of messages, measured in runs on several ranks with --breakdown
+             from the h200 and not measured; ray (the machine of the paper), cpu; or those of messages,
+             measured in runs on several ranks with --breakdown
 
   -p, --devices P,...     devices in all
   -H, --hosts H           hosts (default: as many as P devices need)
@@ -84,8 +85,8 @@ NR == 2 {
     work = level * processors / $3
     bytes_s = $5
     memory = $9
-    printf "# One %s, not measured: rates of the h200, levels x %.2f, edges and delegates x %.2f, an edge by %.2f TB/s at least; links of the h200\n", \
-        $1, level, work, bytes_s / 1e12
+    printf "# One %s, not measured: rates of the h200, levels x %.2f, edges and delegates x %.2f, ", $1, level, work
+    printf "an edge by %.2f TB/s at least; links of the h200\n", bytes_s / 1e12
 }
 NR <= 2 || /^#/ { next }
 {
