@@ -370,7 +370,7 @@ check_packed() {
     for th in 0 64 inf; do
         for layout in 1x1 1x2; do
             dir=$(rmat_shards "$1" "${layout#*x}" $th)
-            for direction in auto push pull; do
+            for direction in auto cost push pull; do
                 run_layout $layout "$dir" -q -n 8 --backend cuda --resident packed --direction $direction >"$tmp/out" 2>"$tmp/err"
                 [ "$(value distance_checksum "$tmp/out")" = "$expected" ]
                 outcome "packed, TH $th $layout $direction" $? "$(head -c 400 "$tmp/err")"

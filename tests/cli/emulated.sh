@@ -977,6 +977,28 @@ check '--plan has no slices with --direction cost' test -z "$(slice_bytes --dire
 no_slices() { EMULATED_SLICED=0 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"; kib 'total, while loading'; }
 EMULATED_SLICED=8388608 fits raw "$(no_slices)" 'raw columns fit, but no slices'
 check 'there are none' takes 'fused_kernel<single_gpu>'
+EMULATED_SLICED=8388608 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"
+packed_room() { # FEWER KERNEL NAME
+    EMULATED_SLICED=8388608 check_exit 0 "$3" with "$(kib 'total, packed, for speed' $1)" --resident packed --json "$tmp/room.json"
+    check "$situation: $2 searches" takes "^$2"
+    check "$situation: columns are packed" grep -q '"resident": "packed"' "$tmp/room.json"
+    check "$situation: distances are those of the CPU" cmp "$tmp/room.raw" "$tmp/larger.raw"
+}
+packed_room 0 sliced_kernel 'packed columns and slices fit'
+packed_room 2 'fused_kernel<single_gpu>' 'packed columns fit, but no slices'
+# slices are made from packed columns, and from columns in memory of the host; star has pieces of a long row, arcs in-rows
+for way in sliced by_rows split; do
+    for resident in packed host; do
+        for name in rmat star arcs; do
+            [ $name = arcs ] && [ $way != sliced ] && continue # is not sliced
+            rm -f "$tmp/taken"
+            kernels=$tmp/taken $way tree $name kept 1x1 7 --resident $resident --json "$tmp/kept.json"
+            check "$way: $name: columns are $resident" grep -q "\"resident\": \"$resident\"" "$tmp/kept.json"
+            check "$way: $name, $resident: only kernels of slices search" \
+                sh -c 'grep -qE "^sliced_(rows_|split_)?kernel" "$1" && ! grep -qE "fused_kernel|previsit|decode" "$1"' - "$tmp/taken"
+        done
+    done
+done
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 check_exit 0 'more memory' with 65536
 check "$situation: slices are searched by rows" takes sliced_rows_kernel
 rm -f "$tmp/kernels.large" # a mask exceeds this little shared memory

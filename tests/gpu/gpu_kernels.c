@@ -100,6 +100,7 @@ static void test_packed(const struct shard *shard, const struct graph_spec *spec
     test_previsits(shard, &packed);
     if (looks)
         test_look(shard, &packed);
+    test_slices(shard, &packed);
     kernel_use(NULL);
 }
 

@@ -169,7 +169,7 @@ int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard
 }
 
 /* Returns whether searches are sliced. All these conditions must hold:
- * - There is one shard, which is small enough and has raw columns.
+ * - There is one shard, which is small enough. Its columns may lie anywhere, as only the making of slices reads them.
  * - The options do not ask for a search by classes of edges (nn, nd, dn, dd).
  * - The plan does not save memory.
  * - If the graph has directions, the shard has rows by destination, and needs no heads. */
@@ -178,7 +178,7 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
     return shard->p == 1 && (!kept->directed || (kept->with_in && !gpu_slices_have_heads(plan, shard))) && !plan->by_subgraphs &&
-           gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
+           gpu_searches_fused(plan) &&
            SLICED_TAKES(shard->d + shard->locals, edges, plan->bounds.near_vertices, plan->bounds.most_vertices);
 }
 

@@ -123,8 +123,8 @@ static inline int gpu_searches_fused(const struct gpu_plan *plan)
     return !plan->saves;
 }
 
-/* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns. The
- * options saves and by_subgraphs must be 0. */
+/* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough. The options saves and
+ * by_subgraphs must be 0. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
 /* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows (cuda_sliced.h). */

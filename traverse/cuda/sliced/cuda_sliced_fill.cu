@@ -1,4 +1,5 @@
-/* cuda_sliced_fill.cu: makes slices from the rows of all subgraphs when a device is opened; see cuda_sliced.h */
+/* cuda_sliced_fill.cu: makes slices from the rows of all subgraphs when a device is opened; see cuda_sliced.h. Columns may be raw,
+ * packed or in memory of the host. A lane decodes a packed column by itself, because a graph is filled only once. */
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
@@ -77,7 +78,7 @@ __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows
         if (j < edges) {
             const int to = j < r.length[DELEGATES] ? DELEGATES : NORMALS;
             const uint64_t at = to == DELEGATES ? j : j - r.length[DELEGATES];
-            u = (uint32_t)column_at<false>(rows.csr[r.kind << 1 | to], r.id, at) + (to == NORMALS ? s.first_normal : 0);
+            u = (uint32_t)column_at<true>(rows.csr[r.kind << 1 | to], r.id, at) + (to == NORMALS ? s.first_normal : 0);
         }
         if (s.slices != NULL)
             s.slices[slice].column[j % SLICED_COLUMNS] = u;
