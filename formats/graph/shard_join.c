@@ -25,7 +25,7 @@ struct joining {
     uint32_t *number;       /* [locals] normal i of shard s is normal number[first[s] + i] of the joined shard */
     struct section_content section[CONTAINER_MAX_SECTIONS]; /* of the joined shard, so far */
     uint32_t sections;
-    uint64_t *attributes;   /* elements of a section */
+    uint64_t *attributes;   /* elements of the section SHARD_ATTRIBUTES */
 };
 
 /* Adds a section of zeros to the joined shard, and returns its elements. Returns NULL after a failure. */
@@ -66,11 +66,12 @@ static enum status load_vertices(struct joining *j, struct error *e)
 
 /* The next normal of a shard, while the normals of all shards are numbered. */
 struct next_normal {
-    uint64_t degree, id; /* degree 0: there is none left */
-    uint64_t local, run, run_end;
+    uint64_t degree, id;   /* degree 0: there is none left */
+    uint64_t local;        /* its number in the shard */
+    uint64_t run, run_end; /* how many runs of degrees begin before the next normal, and how many normals these runs have */
 };
 
-/* Moves to normal number next->local of a shard. */
+/* Sets *next to normal number next->local of a shard. */
 static void find_normal(struct next_normal *next, const struct shard *shard)
 {
     const struct degree_list *degrees = &shard->degrees.locals;
@@ -271,9 +272,9 @@ static uint32_t joined_heads(const struct joining *j, enum subgraph g, uint64_t 
     return usual ? shard_usual_heads(g, rows, source_rows) : rows > 0 ? given : 0;
 }
 
-/* Makes the sections of subgraph g of whole rows: row i is all[begins[i]] to all[begins[i + 1] - 1]. `all` has the section of columns,
- * from which heads are taken out. */
-static enum status cut_rows(struct joining *j, enum subgraph g, uint64_t rows, const uint64_t *begins, uint32_t *all, struct error *e)
+/* Makes the sections of subgraph g from its rows: row i is all[begins[i]] to all[begins[i + 1] - 1]. `all` is the section that was added
+ * last, and becomes that of columns: the heads of rows are taken out of it, and what is left closes up. */
+static enum status take_heads(struct joining *j, enum subgraph g, uint64_t rows, const uint64_t *begins, uint32_t *all, struct error *e)
 {
     struct section_content *columns = &j->section[j->sections - 1];
     uint64_t source_rows = 0, kept = 0, at = 0;
@@ -332,7 +333,7 @@ static enum status join_rows(struct joining *j, enum subgraph g, struct error *e
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1024)
         for (uint64_t row = 0; row < rows; row++)
             merge_parts(&all[begins[row]], begins[row + 1] - begins[row], &spare[longest * (uint64_t)omp_get_thread_num()]);
-        cut_rows(j, g, rows, begins, all, e);
+        take_heads(j, g, rows, begins, all, e);
     }
     memory_release(o->budget, spare);
     memory_release(o->budget, begins);

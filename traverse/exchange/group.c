@@ -22,15 +22,16 @@ static uint64_t place_arrays(struct group *g, void *memory)
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
-/* Collective over `comm`, which has the ranks of the group. Allocates the memory that the ranks share, charged to the
- * budget of the group's first rank, and numbers the peers and their shards. */
+/* Collective over all ranks; `comm` has those of the group. Allocates the memory that these share, charged to the budget of the group's
+ * first rank, and numbers the peers and their shards. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
     const uint32_t G = g->rank->device_count, ranks = g->rank->comm->ranks;
     if (memory_charge(g->rank->budget, charged, "tables of peers", e) == ST_OK)
         g->charged = charged;
-    if (comm_agree(g->rank->comm, e) != ST_OK || comm_window_open(&g->window, comm, bytes, e) != ST_OK)
+    comm_window_open(&g->window, comm, bytes, e);
+    if (comm_agree(g->rank->comm, e) != ST_OK) /* a window of this rank alone may have failed here alone */
         return e->status;
     place_arrays(g, comm_window_memory(g->window));
     g->leaders = g->has_whole_host ? g->window : NULL;
@@ -64,8 +65,7 @@ static enum status join_peers(struct group *g, struct error *e)
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->has_whole_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* number of devices that cannot search by themselves; a single one on any rank forbids such
-                           * searches */
+    uint64_t stepped = 0; /* number of devices that cannot search by themselves; one on any rank is enough for stepped searches */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first_peer + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
@@ -99,7 +99,6 @@ static enum status form_group(struct group *g, const struct rank *rank, int has_
     return join_peers(g, e);
 }
 
-/* Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this rank. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
     int has_whole_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
@@ -113,7 +112,6 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Dissolves the group, and frees its memory. All ranks of the host leave their peers before any of them frees memory. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
@@ -135,7 +133,6 @@ void group_close(struct group *g)
     *g = (struct group){0};
 }
 
-/* Allocates host memory for messages, charged to the budget until group_close. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
@@ -178,7 +175,6 @@ void group_free_memory(const struct rank *rank, struct group_memory *m)
 
 /* ---- levels ---- */
 
-/* Waits for all host threads of this rank and, in a group of the host, for those of its other ranks. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
     if (host_threads_barrier(t, e) != ST_OK || !g->has_whole_host)
@@ -188,7 +184,6 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     return host_threads_barrier(t, e);
 }
 
-/* Returns what peer `from` found for peer `to`; nothing if both are the same. */
 struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -196,9 +191,6 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
     return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first_peer)[g->shard[to]];
 }
 
-/* Publishes what a device of this rank found, before the barrier that ends a visit: the flags `updated` and `found`,
- * and the spans for each peer. Peers may be in other processes, so published spans have no pointers. Also shortens each
- * bitmap in result->outgoing to the words of its shard. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first_peer + device;
@@ -227,13 +219,11 @@ static int is_any_set(const int *flags, uint32_t count)
     return set;
 }
 
-/* Returns whether any device of the group found a delegate in this level. */
 int group_updated(const struct group *g)
 {
     return is_any_set(g->updated, g->count);
 }
 
-/* Returns whether any device of the group found a normal, of its own shard or for a peer. */
 int group_found(const struct group *g)
 {
     return is_any_set(g->found, g->count);

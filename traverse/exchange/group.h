@@ -53,10 +53,10 @@ struct group {
  * GROUP_OF_HOST_IF_POSSIBLE: those of the host if they can read each other's memory, else those of this rank. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
-/* Collective. Forms the group that `reach` names, and makes the devices of this rank peers of the others. If some devices of
- * a host cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE. GROUP_OF_HOST_IF_POSSIBLE then makes a group
- * of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES], which is empty otherwise. group_close frees what was
- * allocated, also after a failure. */
+/* Collective. Forms the group that `reach` names, and makes the devices of this rank peers of the others. Without several ranks on any host
+ * that is a group of this rank alone. If some devices of a host cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE.
+ * GROUP_OF_HOST_IF_POSSIBLE then makes a group of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES], which is empty
+ * otherwise. group_close frees what was allocated, also after a failure. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
 void group_close(struct group *group); /* frees everything; a zeroed group is allowed. Collective in a group of the host */
 
@@ -88,15 +88,17 @@ static inline struct vertex_span *group_outgoing(const struct group *group, uint
     return group->outgoing + (size_t)device * group->rank->graph->manifest.p;
 }
 
-/* Writes what a device of this rank found to memory that its peers see, before a barrier. result->outgoing must be
- * group_outgoing of the device. */
+/* Writes what a device of this rank found to memory that its peers see, before the barrier that ends a visit: whether it found delegates,
+ * or normals, and the spans for each peer. result->outgoing must be group_outgoing of the device; each bitmap in it is shortened to the
+ * words of its shard. */
 void group_put_result(struct group *group, uint32_t device, const struct visit_result *result);
 
-/* Return whether any device of the group found a delegate (group_updated) or a normal (group_found). Called after a barrier. */
+/* Return whether any device of the group found a delegate (group_updated), or a normal of its own or another shard (group_found), in this
+ * level. Called after a barrier. */
 int group_updated(const struct group *group);
 int group_found(const struct group *group);
 
-/* Returns the vertices that peer `from` found for peer `to`. At least one of the two must be of this rank. */
+/* Returns the vertices that peer `from` found for peer `to`; none if both are the same. One of the two at least must be of this rank. */
 struct vertex_span group_span_between(const struct group *group, uint32_t from, uint32_t to);
 
 /* Returns how many devices of this rank read the memory of a peer. A device does not count as a reader of itself. */

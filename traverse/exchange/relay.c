@@ -21,7 +21,7 @@ struct packet {
     unsigned long long vertices[PACKET_VERTICES];
 };
 
-/* What is under way on a link. Each has a place in relay->messages. */
+/* The messages of a link. Each has a place in relay->requests while it is under way. */
 enum relay_place { SEND_PACKET, SEND_VERTICES, SEND_SINGLE, SEND_ALL, GET_PACKET, GET_VERTICES, GET_SINGLE, GET_ALL, RELAY_PLACES };
 
 /* What a link does next: wait for the device's flag, for the far device's packet, or for the rest of both messages. */
@@ -32,14 +32,14 @@ struct relay_link {
     const struct far_buffers *far;   /* those for the far device */
     uint32_t far_rank;
     int tag_out, tag_in;
-    uint32_t first_place; /* in relay->messages */
+    uint32_t first_place; /* in relay->requests */
     enum link_step step;
-    uint32_t number; /* of the barrier that is being passed on */
-    uint64_t barrier; /* the same, counted since relay_open */
+    uint32_t number;  /* of the barrier that is being passed on, as devices number it (relay_buffers.number_limit) */
+    uint64_t barrier; /* the number of this barrier since relay_open */
     int sends_all;    /* the far device receives what the device tells all, for its group (group_receives) */
     int receives_all; /* the device receives what the far one tells all, for this group */
-    unsigned char *all_in;       /* where those of the far device arrive */
-    _Atomic uint64_t *arrived;   /* the note: the last barrier whose message is there; NULL: the device has no peers */
+    unsigned char *all_in;     /* where what the far device tells all arrives, for all peers of the device */
+    _Atomic uint64_t *arrived; /* the note: the last barrier, since relay_open, whose message is there; NULL: the device has no peers */
     struct packet out, in;
 };
 
@@ -54,7 +54,7 @@ static struct peer_handle *share_handles(const struct group *group, struct error
     struct peer_handle *handles = zeroed(p, sizeof *handles, "handles of devices", e);
     uint32_t far = 0;
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        rank->backend->show(rank->devices[g], 0 /* no other process opens them */, &handles[shard_of_device(rank->comm->rank, g, rank->comm->ranks)], e);
+        rank->backend->show(rank->devices[g], 0 /* no other process opens them */, &handles[group->shard[group->first_peer + g]], e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return handles;
     /* other ranks have zeros there, so the sum has every handle */
@@ -66,7 +66,7 @@ static struct peer_handle *share_handles(const struct group *group, struct error
     return handles;
 }
 
-/* Returns the note behind the messages to all of a far device. */
+/* Returns the note (struct relay_link.arrived) behind what a far device tells all. */
 static _Atomic uint64_t *note_of(const struct relay_buffers *buffers, uint32_t far)
 {
     return (_Atomic uint64_t *)(relay_all_in(buffers, far) + relay_all_piece(buffers) - RELAY_NOTE_BYTES);
@@ -102,7 +102,7 @@ static void open_links(struct relay *relay, const struct group *group, uint32_t 
     }
 }
 
-/* Collective. Opens the memory for messages to all, and the links. Searches are not fused, without an error, if memory is short. */
+/* Collective. Opens the memory for what is told all devices, and the links. If memory is short, searches are stepped, without an error. */
 static enum status open_messages(struct relay *relay, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -176,7 +176,7 @@ static void begin_message(struct relay *relay, const struct relay_link *link, en
     (sends ? comm_requests_send : comm_requests_receive)(&relay->requests, link->first_place + place, &message);
 }
 
-/* Copies the values of a flag, if all its words have the number. Returns whether they have. */
+/* Copies the values of a flag if all its words have the number of a barrier. Returns whether they have. */
 static int read_flag(const volatile struct relay_flag *flag, uint32_t number, uint64_t *values)
 {
     for (int k = RELAY_VALUES - 1; k >= 0; k--) {
@@ -216,7 +216,7 @@ static unsigned long long *vertices_of(const struct relay_link *link, unsigned l
     return buffers + (link->number & 1) * link->own->most_vertices;
 }
 
-/* Returns the bytes of a message by its value in a flag, whose two lowest bits are the device's. */
+/* Returns the bytes of a message from the value in a flag, in whose two lowest bits the device has notes of its own. */
 static uint64_t bytes_of(uint64_t value)
 {
     return value & ~UINT64_C(3);
@@ -254,7 +254,7 @@ static enum status receive_rest(struct relay *relay, const struct relay_link *li
     return ST_OK;
 }
 
-/* Returns whether the places from `first` to `last` of a link are free. */
+/* Returns whether no message in the places from `first` to `last` of a link is under way. */
 static int are_over(struct relay *relay, const struct relay_link *link, enum relay_place first, enum relay_place last)
 {
     for (enum relay_place place = first; place <= last; place++) {
@@ -264,18 +264,18 @@ static int are_over(struct relay *relay, const struct relay_link *link, enum rel
     return 1;
 }
 
-/* Returns whether the far device's message to all is there, if it sent one. Notes so if this link receives it. */
-static int all_is_here(struct relay *relay, const struct relay_link *link)
+/* Returns whether what the far device tells all is there, if it has told anything. If this link receives the message, sets the note. */
+static int note_arrival(struct relay *relay, const struct relay_link *link)
 {
     if (link->arrived == NULL || bytes_of(link->in.value[RELAY_ALL_BYTES]) == 0)
         return are_over(relay, link, GET_ALL, GET_ALL);
     if (link->receives_all && are_over(relay, link, GET_ALL, GET_ALL))
         atomic_store_explicit(link->arrived, link->barrier, memory_order_release);
-    return atomic_load_explicit(link->arrived, memory_order_acquire) >= link->barrier; /* the receiver may be one barrier ahead */
+    return atomic_load_explicit(link->arrived, memory_order_acquire) >= link->barrier; /* the peer that receives may be one barrier ahead */
 }
 
-/* Goes one step on with a link, if it can. Returns whether it did. The last step writes the far device's flag: by then its messages are
- * here, and the device's own have been sent, so the device, which goes on when it sees the flag, may write its buffers again. */
+/* Goes one step on with a link, if it can. Returns whether it did. The last step writes the far device's flag, on which the device waits:
+ * by then its own messages have been sent, so it may write its buffers again, and those of the far device are here. */
 static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
 {
     switch (link->step) {
@@ -294,7 +294,7 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
         link->step = AWAIT_REST;
         return 1;
     case AWAIT_REST:
-        if (!all_is_here(relay, link) || !are_over(relay, link, SEND_PACKET, GET_SINGLE))
+        if (!note_arrival(relay, link) || !are_over(relay, link, SEND_PACKET, GET_SINGLE))
             return 0;
         write_flag(&link->far->flag_in[link->number & 1], link->number, link->in.value);
         relay->number = link->number++;
@@ -305,7 +305,7 @@ static int go_on(struct relay *relay, struct relay_link *link, struct error *e)
     return 0;
 }
 
-/* Tells the watch whether this rank waits for another one, `late`: nothing moves, and a far device's message is missing. */
+/* Tells the watch that this rank waits for the rank of the link `late`, or (NULL) for none, unless the watch knows this. */
 static void tell_watch(struct relay *relay, const struct relay_link *late)
 {
     if ((late != NULL) == relay->told_watch)
@@ -319,8 +319,7 @@ static void tell_watch(struct relay *relay, const struct relay_link *late)
     watch_wait_for(late->far_rank);
 }
 
-/* Spins once, and sleeps for a moment if another thread wants this core. Otherwise a rank with too few cores would hold up its own
- * devices. */
+/* Spins once. Sleeps for a moment if another thread wants this core, as a rank with too few cores would hold up its own devices. */
 static void wait_a_little(struct relay *relay)
 {
     const struct timespec moment = {.tv_nsec = CROWDED_SLEEP_NS};

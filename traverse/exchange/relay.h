@@ -27,8 +27,8 @@ struct relay {
     struct relay_buffers *buffers; /* [device_count] those of each device */
     struct relay_link *links;      /* [count] */
     uint32_t count;
-    struct comm_requests requests; /* 8 for each link: enum relay_place in relay.c */
-    struct group_memory all_in; /* relay_buffers.all_in of all devices of the group */
+    struct comm_requests requests; /* for each link a place for each of its messages (enum relay_place in relay.c) */
+    struct group_memory all_in;    /* relay_buffers.all_in of all devices of the group */
     uint32_t number;           /* of the last barrier of the last search */
     int searches_fused;        /* the devices of all ranks can run all levels of a search without the host but for this relay */
     uint64_t sent_vertices;    /* in lists, in this search */

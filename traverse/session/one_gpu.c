@@ -34,14 +34,14 @@ static enum status count_gpus(uint32_t *gpus, uint32_t p, const struct comm *com
         for (uint32_t s = first; s < first + G; s++)
             address[s] = backend_gpu_address(args->backend, s);
         comm_sum_u64(comm, address, p);
-        for (uint32_t s = 0; s < p && address[s] != 0; s++) {
-            uint32_t before = 0;
-            while (before < s && address[before] != address[s])
-                before++;
-            *gpus = s == 0 ? 1 : *gpus + (before == s);
+        uint32_t with_gpu = 0;
+        for (uint32_t s = 0, before; s < p; s++) {
+            for (before = 0; address[before] != address[s]; before++)
+                ;
+            *gpus += before == s;
+            with_gpu += address[s] != 0;
         }
-        if (address[p - 1] == 0)
-            *gpus = 0;
+        *gpus = with_gpu == p ? *gpus : 0;
     }
     free(address);
     return e->status;

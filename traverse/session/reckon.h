@@ -8,7 +8,8 @@
  * joined. */
 double reckon_seconds(const struct manifest *manifest, uint32_t gpus);
 
-/* Returns whether one GPU is reckoned to be faster than `gpus` by a clear margin. One that has several shards to search is. */
+/* Returns whether one GPU, with all shards joined, is reckoned to be faster than `gpus` by a clear margin, or if `gpus` is 1: to search
+ * several shards by one GPU is never faster. */
 int reckon_prefers_one(const struct manifest *manifest, uint32_t gpus);
 
 #endif

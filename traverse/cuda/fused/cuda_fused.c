@@ -19,9 +19,9 @@ enum status gpu_search_begin(struct device *dev, const struct root_set *roots, e
     return is_sliced(dev) ? gpu_sliced_begin(dev, roots, noted, e) : gpu_fused_begin(dev, roots, mode, noted, e);
 }
 
-/* Waits until the kernels of all `count` devices of a rank have reported, while `relay` relays their messages, and writes the number of levels to *levels. After a
- * fused search on a single GPU it also sets two members of dev->fused: is_deep, if the search had too many levels for depths in
- * bytes, and answer_valid, if the search has made its answer. If the wait fails, these two members stay as they were. */
+/* Waits until the kernels of all `count` devices of a rank have reported, while `relay` relays their messages, and writes the number of
+ * levels to *levels. After a fused search on a single GPU also sets two members of dev->fused: is_deep, if the search had too many levels
+ * for depths in bytes, and answer_valid, if the search has made its answer. If the wait fails, these two members stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e)
 {

@@ -164,10 +164,10 @@ static int warps_of(const struct fused_launch *launch)
     return launch->blocks * (launch->threads / 32);
 }
 
-/* Prepares a device for fused searches with its peers: sets the parameters of the kernel (dev->fused.group.search), and plans
- * the launches with and without notes of levels. If the peers cannot search together, or some are far and the
- * kernels have more than PEERS_MOST_WARPS warps, dev->fused.group.launch gets 0 blocks, without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers
- * and for far devices. */
+/* Prepares a device for fused searches with its peers: sets the parameters of the kernel (dev->fused.group.search), and plans the launches
+ * with and without notes of levels. If the peers cannot search together, or some are far and the kernels have more than PEERS_MOST_WARPS
+ * warps, dev->fused.group.launch gets 0 blocks, without an error. Called after gpu_join has made the arrays of the peers readable, and
+ * again for other peers and for far devices. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     const struct gpu_peers *peers = &dev->traffic.peers;

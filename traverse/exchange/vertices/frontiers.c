@@ -44,8 +44,6 @@ static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
     return (uint32_t *)v->frontiers.bytes + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Shows the frontiers of this thread's devices to their peers. Unless `sent` is NULL, also writes the devices' messages
- * for other groups, and their lengths, to *sent. */
 enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *t,
                                     struct error *e)
 {
@@ -81,8 +79,6 @@ static enum status transfer_frontiers(const struct vertices *v, struct exchange_
     return comm_transfer(comm, v->sends, sends, v->receives, receives, v->chunk_bytes, e);
 }
 
-/* Exchanges frontiers with other groups, and gives them to this thread's devices. All threads call this function, and
- * thread 0 sends and receives while the others wait. */
 enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *t, struct exchange_counts *counts,
                                     struct error *e)
 {

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-/* Lets each device of this thread take in the vertices that its peers found for it, if there are any. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -36,7 +35,6 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
     }
 }
 
-/* Counts the bytes of frontiers that this rank's devices read in the memory of peers before a pull of nn. */
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < group->count; i++)

@@ -20,7 +20,6 @@ static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, 
     return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_outgoing(v->group, from)[s];
 }
 
-/* Counts the vertices that leave in lists, for each receiving rank. Called before duplicates are dropped. */
 void vertices_count_found(const struct vertices *v)
 {
     const uint32_t ranks = v->rank->comm->ranks;
@@ -85,8 +84,6 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
     return e->status == ST_OK ? wait_for_copies(rank, e) : e->status;
 }
 
-/* Sizes the send buffers for the vertices that leave this group, and places them in memory. With option L fills them,
- * too, and waits. Without it vertex_flow.c fills them chunk by chunk. */
 enum status vertices_collect(struct vertices *v, struct error *e)
 {
     const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);

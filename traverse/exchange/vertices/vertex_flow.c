@@ -18,7 +18,7 @@ static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
     return (int)(from * v->rank->device_count + to);
 }
 
-/* Appends the chunks of a device's send buffer to v->chunk, and counts them in *count. */
+/* Appends the chunks of send buffer number `number` of a device to v->chunk, and adds their number to *count. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
     const struct vertex_span *buffer = send_buffer_of(v, device, 0, 0) + number;
@@ -156,7 +156,6 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
     return comm_flow_open(&v->flow, v->receives, v->receive_count, chunks, v->chunk_bytes, e);
 }
 
-/* Returns whether all messages have arrived, and all chunks of this rank are sent. */
 int vertices_are_here(const struct vertices *v)
 {
     int over = comm_flow_has_arrived(v->flow);
@@ -180,7 +179,6 @@ enum status vertices_move(struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Closes the flow of this level, when vertices_are_here has returned 1. */
 void vertices_end(struct vertices *v)
 {
     comm_flow_close(v->flow);

@@ -70,7 +70,6 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Allocates the tables of messages, on GPUs also the memory of messages, and with `frontiers` the memory of frontiers. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -90,7 +89,6 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     return frontiers ? open_frontiers(v, group, e) : e->status;
 }
 
-/* Frees all memory. *v may be zeroed or partly opened, so `rank` comes from the caller. */
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
@@ -107,7 +105,6 @@ void vertices_close(struct vertices *v, const struct rank *rank)
 
 /* ---- notes ---- */
 
-/* Exchanges notes and sizes of send buffers with all ranks, in one all-to-all. Called by thread 0. */
 void vertices_share(struct vertices *v, const struct rank_note *own)
 {
     const uint32_t G = v->rank->device_count, R = v->rank->comm->ranks;
@@ -126,7 +123,6 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
-/* Returns the form and size of a message that comes to this rank, as its sender told them. */
 struct vertex_span incoming_span(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);

@@ -48,16 +48,15 @@ struct vertices {
     struct transfer *chunk; /* the chunks of all send buffers, ordered by the device that sends them */
     struct comm_flow *flow; /* the flow of this level; NULL: no messages are under way */
     struct group_memory frontiers; /* of all groups, a bitmap over the columns of nn; empty: never exchanged */
-    uint64_t *frontier_words; /* [G][p] what each device tells of each shard's message in `frontiers`: its number of 32-bit
-                               * words */
+    uint64_t *frontier_words; /* [G][p] the number of 32-bit words of each shard's message in `frontiers`, as each device reckons it */
 };
 
-/* Collective. Allocates the memory of messages, for groups that do not hold all shards. `gathers` is option L. `frontiers`
- * says whether groups may give each other their frontiers. A rank with a failure in *e takes part, too. vertices_close frees
- * what was allocated, also after a failure. */
+/* Collective with `frontiers`. Allocates the tables of messages, for groups that do not hold all shards; on GPUs also the memory of
+ * messages, and with `frontiers`, if groups may give each other their frontiers, the memory of these. `gathers` is option L. A rank with a
+ * failure in *e takes part, too. Ranks may fail alone. vertices_close frees what was allocated, also after a failure. */
 enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e);
-void vertices_close(struct vertices *vertices, const struct rank *rank); /* frees all memory; `vertices` may be zeroed */
+void vertices_close(struct vertices *vertices, const struct rank *rank); /* *vertices may be zeroed or opened in part */
 
 /* ---- within a group ---- */
 
@@ -71,7 +70,7 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 
 /* ---- between groups ---- */
 
-/* Counts the vertices that leave in lists, before duplicates are dropped. vertices_begin counts what is sent. */
+/* Counts the vertices that leave in lists, for each receiving rank, before duplicates are dropped. vertices_begin counts what is sent. */
 void vertices_count_found(const struct vertices *vertices);
 
 /* Sets `leaving`, and sizes and places the send buffers of vertices that leave. With option L also fills them, and waits. */
@@ -88,13 +87,13 @@ enum status vertices_move(struct vertices *vertices, struct error *e);
 int vertices_are_here(const struct vertices *vertices);
 void vertices_end(struct vertices *vertices);
 
-/* Shows the frontiers of this thread's devices to their peers. Unless `sent` is NULL, also writes the messages for
- * other groups to sent->frontiers. */
+/* Shows the frontiers of this thread's devices to their peers. Unless `sent` is NULL, also writes the messages for other groups to
+ * sent->frontiers, and the lengths of all messages to sent->frontier_words. */
 enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *thread,
                                     struct error *e);
 
-/* Gives the frontiers of this group to all other groups, and takes in theirs. Called after vertices_show_frontiers and
- * a barrier. */
+/* Gives the frontiers of this group to all other groups, and theirs to this thread's devices: thread 0 sends and receives while the others
+ * wait. Called after vertices_show_frontiers and a barrier. */
 enum status vertices_give_frontiers(struct vertices *vertices, const struct host_thread *thread,
                                     struct exchange_counts *counts, struct error *e);
 

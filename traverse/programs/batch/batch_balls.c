@@ -174,7 +174,8 @@ enum status batch_balls_move(struct batch_balls *b, uint32_t count, struct error
     struct memory_budget *budget = b->graph->budget;
     uint64_t sizes[BATCH_MOST], all = 0, at = 0, *own = NULL, *size, *got;
     /* of sizes and of vertices: how many go to each rank, and where those from each begin */
-    uint64_t *roots = zeroed(4 * R + 2, sizeof *roots, what, e), *vertices = roots + R, *begin_sizes = roots + 2 * R, *begin = begin_sizes + R + 1;
+    uint64_t *roots = zeroed(4 * R + 2, sizeof *roots, what, e);
+    uint64_t *vertices = roots + R, *begin_sizes = roots + 2 * R, *begin = begin_sizes + R + 1;
     for (uint32_t i = 0; i < count; i++)
         all += sizes[i] = b->ball[i].count;
     if (roots != NULL && memory_take(budget, (void **)&own, all, 8, what, e) == ST_OK) {

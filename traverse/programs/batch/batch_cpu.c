@@ -88,8 +88,8 @@ static void cpu_wake(struct batch_search *s)
     pool_rouse(s->pool);
 }
 
-/* Sets l->found to the sums over the tallies of all threads, and of all ranks that divide the graph, and zeroes the tallies. `weighs` is 1 after a dense level, in
- * which the threads have counted weights. Otherwise the weights of l->found become 0. */
+/* Sets l->found to the sums over the tallies of all threads, and of all ranks that divide the graph, and zeroes the tallies. `weighs` is 1
+ * after a dense level, in which the threads have counted weights. Otherwise the weights of l->found become 0. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;

@@ -114,8 +114,8 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach each of the vertices s->found_from + `begin` to `end` - 1 in this level. Sets the next words of the vertex to the
- * bits of these roots, adds them to its seen words, and counts the vertex in *t. For roots that pull, the bits come from the
+/* Finds the roots that reach each of the vertices s->found_from + `begin` to `end` - 1 in this level. Sets the next words of the vertex to
+ * the bits of these roots, adds them to its seen words, and counts the vertex in *t. For roots that pull, the bits come from the
  * neighbours. If `pushed` is 1, the next words already have the bits of the other roots; of these, bits that the vertex had
  * seen are dropped. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,

@@ -40,8 +40,8 @@ enum status batch_files_open(struct batch_files *files, struct error *e);
  * ST_BAD_DATA if a reached vertex has no parent. */
 enum status batch_files_write(struct batch_files *files, uint32_t number, uint64_t row, struct error *e);
 
-/* Collective. Appends the lines of the last batch of each rank to the tables, in the order of the ranks; those of the one batch of ranks that
- * divide the graph. Of the batch of this rank, `first` is the number of the first root among all roots, and `count` the number of roots,
+/* Collective. Appends the lines of the last batch of each rank to the tables, in the order of the ranks; if ranks divide the graph, those
+ * of their one batch. Of the batch of this rank, `first` is the number of the first root among all roots, and `count` the number of roots,
  * which may be 0. Fails on all ranks if one rank fails. */
 enum status batch_files_append(struct batch_files *files, uint64_t first, uint32_t count, struct error *e);
 

@@ -1,4 +1,4 @@
-/* batch_level.h: a level of a batch, as it is shown to those who note what it found (batch_depths, batch_balls, batch_targets, vertex_sums) */
+/* batch_level.h: a level of a batch, as those who note what it found get it (batch_depths, batch_balls, batch_targets, vertex_sums) */
 #ifndef DBFS_BATCH_LEVEL_H
 #define DBFS_BATCH_LEVEL_H
 

@@ -33,7 +33,7 @@ enum { VERTEX_BYTES = 8 + 8 + 8 + 2, WORD_BYTES = 24, SHOWN_BYTES = 8 };
 struct batching {
     struct args args;
     struct searcher searcher; /* the graph and the ranks */
-    const struct comm *sharing; /* the ranks that divide the graph, and do each batch together; &comm_alone: each rank does its own batches */
+    const struct comm *sharing; /* the ranks that divide the graph, and do each batch together; &comm_alone: each does its own batches */
     struct joined_graph all;
     struct joined_graph noted; /* the vertices of `all` that this rank notes */
     const struct batch_backend *backend;
@@ -389,8 +389,8 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
     return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
-/* Collective. Searches from `count` roots, beginning with number `first` of all roots: each rank takes a batch of --batch
- * roots, unless all do one together. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
+/* Collective. Searches from `count` roots, beginning with number `first` of all roots: each rank takes a batch of --batch roots, unless all
+ * do one together. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const struct comm *comm = &b->searcher.comm;
@@ -413,8 +413,8 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
     return batch_files_append(&b->files, first + skipped, own, e);
 }
 
-/* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds
- * of one batch for each rank, or for all together. Completes the files of --depths and --parents at the end. Fails on all ranks if one rank fails. */
+/* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds of one batch for
+ * each rank, or for all together. Completes the files of --depths and --parents at the end. Fails on all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     const struct searcher *s = &b->searcher;

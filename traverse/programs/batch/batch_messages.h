@@ -25,14 +25,13 @@ struct batch_messages {
     unsigned char *sent, *received;  /* the messages to and from all ranks, each at batch_message_at */
     uint64_t delegates;
     uint64_t *delegate_words;        /* [delegates][words] in the order of delegates, which is the same on all ranks */
-    /* [most] words of delegates that changed, by their index in delegate_words: of this rank, and of all */
-    struct mask_word *changed, *all_changed;
-    uint64_t most;
+    struct mask_word *changed, *all_changed; /* [most] words of delegates that changed on this rank, and on all, with their indices */
+    uint64_t most; /* if more words changed on all ranks, all of delegate_words are reduced instead */
     struct batch_sizes *to, *from;   /* [ranks] what is told to a rank, and what it tells, before messages are moved */
     uint64_t *used;                  /* [ranks] number of vertices in the message to a rank of which a word is not 0 */
     struct transfer *move;           /* [2 * ranks] */
     int *counts, *begins;            /* [ranks] */
-    uint64_t here[BATCH_MOST];       /* for each root: number of vertices that were found in the last level and that this rank notes */
+    uint64_t here[BATCH_MOST];       /* for each root: number of vertices, of those that this rank notes, found in the last level */
     uint64_t sent_bytes;             /* since the last call of batch_messages_sum */
 };
 

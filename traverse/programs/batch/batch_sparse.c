@@ -162,9 +162,9 @@ static void swap_lists(struct batch_search *s)
     s->found.count = 0;
 }
 
-/* Runs a sparse level (batch_cpu.h): pushes the frontier, zeroes the frontier words, counts the found vertices, and makes
- * their list the list of the frontier. If ranks divide the graph, ghosts in the list go to their owners before. cpu_visit then swaps the frontier and next words. The calling thread pushes alone if
- * the frontier has few edges. */
+/* Runs a sparse level (batch_cpu.h): pushes the frontier, zeroes the frontier words, counts the found vertices, and makes their list the
+ * list of the frontier. If ranks divide the graph, ghosts in the list go to their owners before. cpu_visit then swaps the frontier and
+ * next words. The calling thread pushes alone if the frontier has few edges. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
 {
     const int single_thread = s->threads == 1 || l->found.edges < 4096;

@@ -123,7 +123,8 @@ enum status batch_table_append_parts(struct batch_table *t, uint64_t parts, batc
     uint64_t all = parts * count;
     comm_sum_u64(t->comm, &all, 1);
     t->rows += all;
-    return put_in_order(&(struct ordered_rows){t->comm, t->out, parts, begin_part, count, PIECE, make_piece, &appended, t->name, PIECE * LINE_BYTES}, e);
+    return put_in_order(&(struct ordered_rows){t->comm, t->out, parts, begin_part, count, PIECE, make_piece, &appended, t->name,
+                                               PIECE * LINE_BYTES}, e);
 }
 
 enum status batch_table_append(struct batch_table *t, uint64_t count, batch_table_rows *rows, const void *context,

@@ -157,8 +157,8 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
     return e->status;
 }
 
-/* Begins the table, or with --resume continues an unfinished table. The first line has the number of the roots, a digest of
- * the roots, the id of the graph, whether edges are followed in reverse, and the depth of --max-depth. With --resume, fails if the first line
+/* Begins the table, or with --resume continues an unfinished table. The first line has the number of the roots, a digest of the roots,
+ * the id of the graph, whether edges are followed in reverse, and the depth of --max-depth. With --resume, fails if the first line
  * differs. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e)

@@ -2,8 +2,9 @@
  *
  * If FILE is a regular file, the table grows in FILE.part, whose first two lines, with a # before them, name the graph and the
  * roots, and the columns. Its other lines have tabs between fields if they begin with a name, and blanks if they begin with an
- * id. After the last line, FILE is written from them as a text result (formats/table.h). If the run is killed, a run with --resume can continue the table. It keeps all lines up to the first
- * bad line, in which the root that should be there does not have a valid result, and writes the rest again. */
+ * id. After the last line, FILE is written from them as a text result (formats/table.h). If the run is killed, a run with --resume can
+ * continue the table. It keeps all lines up to the first bad line, in which the root that should be there does not have a valid result,
+ * and writes the rest again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 

@@ -24,7 +24,7 @@ struct ordered_rows {
     const struct comm *comm;
     struct outfile *out;   /* the open file; only on rank 0 */
     uint64_t parts;
-    enum status (*begin)(const void *context, uint64_t part, struct error *e); /* called before the rows of each part are made; may be NULL */
+    enum status (*begin)(const void *context, uint64_t part, struct error *e); /* called before each part's rows are made; may be NULL */
     uint64_t count, piece; /* number of rows of a part; number of rows that a thread makes into bytes at a time */
     make_rows *make;
     const void *context;   /* the first argument of `begin` and `make` */

@@ -28,7 +28,8 @@ struct root_tables {
 };
 
 /* Collective. Opens the tables that the options want, for batches of args->batch roots. Rank 0 opens the files. The roots have been
- * chosen. `graph` has the vertices that this rank notes (joined_graph_noted). `ends_at_targets` is 1 if searches may end when all targets are found. The caller calls root_tables_close, even after a failure. Fails with ST_USAGE if a target is not in the graph. */
+ * chosen. `graph` has the vertices that this rank notes (joined_graph_noted). `ends_at_targets` is 1 if searches may end when all targets
+ * are found. The caller calls root_tables_close, even after a failure. Fails with ST_USAGE if a target is not in the graph. */
 enum status root_tables_open(struct root_tables *tables, const struct args *args, const struct searcher *searcher,
                              const struct joined_graph *graph, int ends_at_targets, struct error *e);
 

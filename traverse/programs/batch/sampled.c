@@ -195,7 +195,8 @@ static enum status write_table(const struct sampled *s, const char *name, const 
         table_begin(&t, out, rows.form, map, s->graph->shards->base);
         table_columns(&t, columns, e);
     }
-    put_in_order(&(struct ordered_rows){comm, out, 1, NULL, s->vertices, PIECE, make_lines, &rows, "rows of centralities", PIECE * LINE_BYTES}, e);
+    put_in_order(&(struct ordered_rows){comm, out, 1, NULL, s->vertices, PIECE, make_lines, &rows, "rows of centralities",
+                                        PIECE * LINE_BYTES}, e);
     if (e->status == ST_OK && out != NULL)
         outfile_commit(out, NULL, e);
     else

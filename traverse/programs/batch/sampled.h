@@ -38,13 +38,13 @@ void sampled_turn(struct joined_graph *graph);
 enum status sampled_open(struct sampled *sampled, const struct joined_graph *graph, const struct roots *roots, uint64_t batch,
                          int threads, struct error *e);
 
-/* Notes the results of `count` samples, from number `first` on. Called on rank 0. Fails with ST_RUNTIME if their distances are too large for the
- * sums. */
+/* Notes the results of `count` samples, from number `first` on. Called on rank 0. Fails with ST_RUNTIME if their distances are too large
+ * for the sums. */
 enum status sampled_add(struct sampled *sampled, uint64_t first, const struct batch_result *results, uint64_t count,
                         struct error *e);
 
-/* Collective. Adds up the sums of all ranks or, if ranks divide the graph, gives each rank those of a range of ids. Then rank 0 writes a row for each vertex with edges, by ascending id, to the file
- * `name`. `map` has the names of vertices; NULL: rows have ids. */
+/* Collective. Adds up the sums of all ranks or, if ranks divide the graph, gives each rank those of a range of ids. Then rank 0 writes a
+ * row for each vertex with edges, by ascending id, to the file `name`. `map` has the names of vertices; NULL: rows have ids. */
 enum status sampled_write(struct sampled *sampled, const char *name, const struct name_map *map, const struct comm *comm,
                           struct error *e);
 void sampled_close(struct sampled *sampled); /* frees all memory; *sampled may be all zeros */

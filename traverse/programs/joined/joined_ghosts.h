@@ -18,7 +18,7 @@ struct joined_ghosts {
     const struct comm *comm; /* the ranks that divide the graph; a single rank has all shards and no ghosts */
     struct memory_budget *budget;
     uint64_t *begin;       /* [ranks + 1] rank r owns the ghosts begin[r] to begin[r + 1] - 1 */
-    uint64_t *shown_begin; /* [ranks + 1] rank r has this rank's vertices shown[shown_begin[r]] to shown[shown_begin[r + 1] - 1] as ghosts */
+    uint64_t *shown_begin; /* [ranks + 1] rank r has the vertices shown[shown_begin[r]] to shown[shown_begin[r + 1] - 1] as ghosts */
     uint32_t *shown;       /* vertices of this rank */
     /* while rows are made: the words of shard s are those from s * shard_words on */
     struct ghost_word *words;

@@ -28,12 +28,12 @@ struct gpu_batch_ranks {
     uint64_t most;
 };
 
-/* A message of `count` vertices, or a part of the vertices of a side, in either direction. */
+/* A message in device memory, to or from a rank: words of the `count` vertices of a side (struct batch_side) that both ranks know. */
 struct gpu_batch_message {
     const uint32_t *list; /* [count] the vertices of the side; NULL: those from `first` on */
     uint64_t first, count;
-    uint64_t *words;      /* words of all vertices of the side or, with `index`, of the listed ones */
-    uint32_t *index;      /* numbers, on the side, of the vertices that have words; NULL: all */
+    uint64_t *words;      /* of all these vertices or, with `index`, of those that it lists */
+    uint32_t *index;      /* numbers, from 0 to count - 1, of the vertices that have words; NULL: all have */
 };
 
 /* What an exchange does. PUSHED: next words of ghosts are ORed into those of their owners, without bits that were sent before.

@@ -249,7 +249,7 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     copy_frontier(s, l, level, e);
     if (s->ranks == NULL)
         return;
-    batch_gpu_ranks_check(s->ranks, e);
+    batch_gpu_ranks_abort_if_failed(s->ranks, e);
     level->found_by = s->ranks->messages.here;
 }
 
@@ -262,7 +262,7 @@ static void end_level(struct batch_search *s, struct batch_levels *l, struct err
     if (e->status == ST_OK && CUDA_LAUNCHED(s->on.where, e) == ST_OK)
         joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
     if (s->ranks != NULL)
-        batch_gpu_ranks_check(s->ranks, e);
+        batch_gpu_ranks_abort_if_failed(s->ranks, e);
     if (e->status != ST_OK)
         return;
     s->gpu.now = s->gpu.next;

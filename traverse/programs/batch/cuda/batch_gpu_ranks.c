@@ -28,7 +28,6 @@ enum status batch_gpu_ranks_open(struct batch_gpu_ranks *x, const struct joined_
     return ST_OK;
 }
 
-/* Allocates and fills what kernels know of the ranks, and the messages on the GPU and, charged to the budget, on the host. */
 enum status batch_gpu_ranks_take(struct batch_gpu_ranks *x, struct error *e)
 {
     struct batch_messages *m = &x->messages;
@@ -97,7 +96,7 @@ void batch_gpu_ranks_load(struct batch_gpu_ranks *x, const struct gpu_batch *b, 
     cuda_batch_see_delegates(b, &x->gpu, x->on->stream);
 }
 
-void batch_gpu_ranks_check(const struct batch_gpu_ranks *x, struct error *e)
+void batch_gpu_ranks_abort_if_failed(const struct batch_gpu_ranks *x, struct error *e)
 {
     if (e->status != ST_OK)
         comm_abort(x->messages.comm, "dbfs-batch", e);
@@ -112,7 +111,7 @@ static void copy_used(struct batch_gpu_ranks *x, struct error *e)
     if (CUDA_LAUNCHED(x->on->where, e) == ST_OK)
         joined_gpu_copy(x->on, x->used, x->gpu.used, bytes, e);
     joined_gpu_clear(x->on, x->gpu.used, bytes, e);
-    batch_gpu_ranks_check(x, e);
+    batch_gpu_ranks_abort_if_failed(x, e);
 }
 
 /* Returns the message of this rank and another one in `memory`, which is that of sent or received messages in device memory. */
@@ -135,7 +134,7 @@ static void move_messages(struct batch_gpu_ranks *x, const struct gpu_batch *b, 
     const struct batch_side *from = exchange == BATCH_FRONTIER ? &m->shown : &m->ghosts;
     const struct batch_side *to = exchange == BATCH_FRONTIER ? &m->ghosts : &m->shown;
     joined_gpu_wait(x->on, e);
-    batch_gpu_ranks_check(x, e);
+    batch_gpu_ranks_abort_if_failed(x, e);
     batch_messages_move(m, from, to);
     for (uint32_t r = 0; r < m->comm->ranks; r++) {
         const struct batch_message came = batch_message_from(m, to, r);
@@ -145,7 +144,7 @@ static void move_messages(struct batch_gpu_ranks *x, const struct gpu_batch *b, 
         if (came.index != NULL)
             message.index = (uint32_t *)(message.words + came.count * m->words);
         joined_gpu_begin_copy(x->on, message.words, came.words, came.count * (8 * m->words + (came.index != NULL ? 4 : 0)), e);
-        batch_gpu_ranks_check(x, e);
+        batch_gpu_ranks_abort_if_failed(x, e);
         cuda_batch_read_words(b, &message, exchange, came.count, brief, x->on->stream);
     }
 }
@@ -182,23 +181,22 @@ static void exchange_words(struct batch_gpu_ranks *x, const struct gpu_batch *b,
 
 /* ---- delegates ---- */
 
-/* Copies what this rank has found of delegates to the host, as the last call of copy_used counted it: the changed words, or all words if the
- * list has no room for these. Does not wait. */
-static void copy_delegates(struct batch_gpu_ranks *x, const struct gpu_batch *b, uint64_t changed, struct error *e)
+/* Begins to copy what this rank has found of delegates to the host: the `changed` words that copy_used has counted or, if the list has no
+ * room for so many, all words. */
+static void begin_copy_of_delegates(struct batch_gpu_ranks *x, const struct gpu_batch *b, uint64_t changed, struct error *e)
 {
     struct batch_messages *m = &x->messages;
     const uint64_t words = m->words, turn = x->gpu.turn, rest = m->delegates - turn;
-    if (changed > 0 && changed <= m->most)
+    if (changed <= m->most) {
         joined_gpu_begin_copy(x->on, m->changed, x->gpu.changed, changed * sizeof *m->changed, e);
-    if (changed <= m->most)
         return;
+    }
     joined_gpu_begin_copy(x->on, m->delegate_words, b->next + turn * words, 8 * rest * words, e);
-    if (turn > 0)
-        joined_gpu_begin_copy(x->on, m->delegate_words + rest * words, b->next, 8 * turn * words, e);
+    joined_gpu_begin_copy(x->on, m->delegate_words + rest * words, b->next, 8 * turn * words, e);
 }
 
 /* ORs the next words of delegates over all ranks, which have told each other how many words changed. `changed` of them changed on this
- * rank; copy_delegates has copied them, and the copies have been waited for. */
+ * rank; they are on the host already (begin_copy_of_delegates). */
 static void reduce_delegates(struct batch_gpu_ranks *x, const struct gpu_batch *b, uint64_t changed, int sparse, struct error *e)
 {
     struct batch_messages *m = &x->messages;
@@ -208,18 +206,18 @@ static void reduce_delegates(struct batch_gpu_ranks *x, const struct gpu_batch *
     if (all <= m->most) {
         batch_messages_gather_changed(m);
         joined_gpu_begin_copy(x->on, x->delegate_words, m->all_changed, all * sizeof *m->all_changed, e);
-        batch_gpu_ranks_check(x, e);
+        batch_gpu_ranks_abort_if_failed(x, e);
         cuda_batch_take_changed(b, &x->gpu, (const struct gpu_changed_word *)x->delegate_words, all, sparse, x->on->stream);
         return;
     }
     if (changed <= m->most) {
-        copy_delegates(x, b, m->most + 1, e);
+        begin_copy_of_delegates(x, b, m->most + 1, e);
         joined_gpu_wait(x->on, e);
-        batch_gpu_ranks_check(x, e);
+        batch_gpu_ranks_abort_if_failed(x, e);
     }
     batch_messages_or_delegates(m);
     joined_gpu_begin_copy(x->on, x->delegate_words, m->delegate_words, 8 * words, e);
-    batch_gpu_ranks_check(x, e);
+    batch_gpu_ranks_abort_if_failed(x, e);
     cuda_batch_take_delegates(b, &x->gpu, x->delegate_words, sparse, x->on->stream);
 }
 
@@ -243,7 +241,7 @@ void batch_gpu_ranks_begin_join(struct batch_gpu_ranks *x, const struct gpu_batc
 {
     cuda_batch_list_changed(b, &x->gpu, x->on->stream);
     copy_used(x, e);
-    copy_delegates(x, b, x->used[x->gpu.ranks], e);
+    begin_copy_of_delegates(x, b, x->used[x->gpu.ranks], e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaEventRecord(x->copied, x->on->stream), x->on->where, e);
 }
@@ -253,7 +251,7 @@ void batch_gpu_ranks_end_join(struct batch_gpu_ranks *x, const struct gpu_batch 
     const uint64_t changed = x->used[x->gpu.ranks];
     if (e->status == ST_OK)
         CUDA_TRY(cudaEventSynchronize(x->copied), x->on->where, e);
-    batch_gpu_ranks_check(x, e);
+    batch_gpu_ranks_abort_if_failed(x, e);
     batch_messages_tell(&x->messages, changed);
     reduce_delegates(x, b, changed, 0, e);
     cuda_batch_see_delegates(b, &x->gpu, x->on->stream);
@@ -275,7 +273,7 @@ void batch_gpu_ranks_move_found(struct batch_gpu_ranks *x, const struct gpu_batc
         joined_gpu_begin_copy(x->on, m->sent + batch_message_at(m, &m->ghosts, r), message.words, 8 * m->used[r] * m->words, e);
         joined_gpu_begin_copy(x->on, batch_message_index(m, &m->ghosts, r), message.words + message.count * m->words, 4 * m->used[r], e);
     }
-    copy_delegates(x, b, changed, e);
+    begin_copy_of_delegates(x, b, changed, e);
     batch_messages_tell(m, changed);
     move_messages(x, b, BATCH_FOUND, NULL, e);
     reduce_delegates(x, b, changed, 1, e);

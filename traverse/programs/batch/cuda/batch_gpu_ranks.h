@@ -24,18 +24,19 @@ struct batch_gpu_ranks {
     cudaEvent_t copied;            /* what begins in batch_gpu_ranks_begin_join has come to the host */
 };
 
-/* Opens the messages of *x for a search on the GPU `on`, and sets *bytes to the device memory that batch_gpu_ranks_take allocates. Not
- * collective. The caller calls batch_gpu_ranks_close, even after a failure; *x may be all zeros then. */
+/* Opens the messages of *x for a search on the GPU `on`, and sets *bytes to the device memory that batch_gpu_ranks_take allocates for what
+ * kernels know of the ranks, and for messages. Neither is collective. The caller calls batch_gpu_ranks_close, even after a failure; *x may
+ * be all zeros then. */
 enum status batch_gpu_ranks_open(struct batch_gpu_ranks *x, const struct joined_graph *graph, int words, struct joined_gpu *on,
                                  uint64_t *bytes, struct error *e);
-enum status batch_gpu_ranks_take(struct batch_gpu_ranks *x, struct error *e); /* not collective */
+enum status batch_gpu_ranks_take(struct batch_gpu_ranks *x, struct error *e);
 void batch_gpu_ranks_close(struct batch_gpu_ranks *x); /* not collective */
 
 /* Launches each kernel of an exchange once over words that are all zero, so that CUDA loads it. Not collective, and does not wait. */
 void batch_gpu_ranks_load(struct batch_gpu_ranks *x, const struct gpu_batch *b, struct error *e);
 
 /* Ends the job if *e has failed. Not collective. */
-void batch_gpu_ranks_check(const struct batch_gpu_ranks *x, struct error *e);
+void batch_gpu_ranks_abort_if_failed(const struct batch_gpu_ranks *x, struct error *e);
 
 /* ---- a dense level, in this order ---- */
 

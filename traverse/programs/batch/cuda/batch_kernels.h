@@ -96,9 +96,9 @@ void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t
 /* Pulls along the long rows, before cuda_batch_pull, which goes on with what was found. */
 void cuda_batch_pull_long(const struct gpu_batch *b, cudaStream_t stream);
 
-/* Finds the next frontier of a dense level, among the vertices pull_from to pull_end - 1. Each vertex pulls bits of roots from its neighbours, and takes the bits that other
- * roots have pushed; bits of roots that have seen it before are left out. The new bits are stored in `next` and `next_brief`,
- * added to `seen`, and counted in *level. */
+/* Finds the next frontier of a dense level, among the vertices pull_from to pull_end - 1. Each vertex pulls bits of roots from its
+ * neighbours, and takes the bits that other roots have pushed; bits of roots that have seen it before are left out. The new bits are
+ * stored in `next` and `next_brief`, added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */

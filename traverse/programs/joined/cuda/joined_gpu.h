@@ -35,7 +35,8 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
 /* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream, and waits for it. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
-/* The same without waiting. Does nothing if *e has failed before. The bytes on the host stay as they are until the stream was waited for. */
+/* Copies as joined_gpu_copy does, without waiting. Does nothing if *e has failed before. The caller waits for the stream before it changes
+ * the bytes on the host. */
 void joined_gpu_begin_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
 /* Zeroes device memory after all earlier work of the stream, without waiting. Does nothing if *e has failed before. */
