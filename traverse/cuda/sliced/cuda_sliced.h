@@ -123,8 +123,8 @@ struct gpu_sliced {
     uint32_t *link_row;
     /* [32 * words + 1]: for each vertex, the number of its first slice of `links`; the last element is the number of slices */
     uint32_t *first;
-    /* [32 * words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper SLICED_WEIGHT_BITS bits
-     * of its columns, taken together from the first column on, are the number of the vertex's slices, 0 if it has no edges */
+    /* [32 * words]: a copy of the first slice of each vertex; NULL: the graph has no heads. Each column has
+     * SLICED_WEIGHT_BITS bits of the number of the vertex's slices at the top, the first one the lowest bits; 0: no edges */
     struct slice_columns *heads;
     struct slice_piece *pieces; /* [piece_count]: the pieces of all long rows, in any order */
     uint32_t piece_count, count;

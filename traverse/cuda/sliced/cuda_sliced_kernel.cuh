@@ -155,8 +155,8 @@ enum listing {
     LISTS_OWN  /* the vertices in the block's own words of the bitmap, which the block will push */
 };
 
-/* Returns a number below `count` for i, such that neighbouring numbers i get results far apart, evenly spread: `count`
- * times the fractional part of i times the golden ratio, computed without a division. */
+/* Spreads numbers evenly: returns a number below `count` for i, and numbers that are far apart for neighbouring i. The result is
+ * `count` times the fractional part of (i times the golden ratio), computed without a division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
@@ -173,8 +173,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* Adds found vertices to this block's near bits: ORs `more` into words 4 * i to 4 * i + 3. Also lists them in block.slice[1]:
- * none for LISTS_NONE, all for LISTS_ALL, and for LISTS_OWN those in words whose spread() is the number of this block. */
+/* ORs `more`, the bits of found vertices, into words 4 * i to 4 * i + 3 of this block's near bits. Lists in block.slice[1] all of
+ * these vertices (LISTS_ALL), those in words whose spread() is the number of this block (LISTS_OWN), or none (LISTS_NONE). */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();

@@ -44,7 +44,7 @@ struct pass {
     int32_t guess; /* assumed_bound for a distance of 0 */
     const int32_t *limit, *uncovered, *excess;
     int32_t *assumed; /* [count] */
-    int32_t *far;     /* [threads][top + 1] in bounds_farthest_by_upper; [threads] the largest distance in bounds_raise_by_round */
+    int32_t *far;     /* of each thread: [top + 1] its far[] in bounds_farthest_by_upper; its largest distance in bounds_raise_by_round */
     struct open_bounds *open;       /* [threads] */
     struct landmark_counts *levels; /* [threads] */
 };

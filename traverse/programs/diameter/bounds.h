@@ -101,7 +101,8 @@ static inline int32_t assumed_bound(int32_t sum, uint32_t root)
 }
 
 /* Raises the lower bound of each live vertex to its distance from root number `number` of a round. Unless `assumed` is NULL, lowers
- * assumed[v] to the assumed_bound by this root, whose lower bound is `guess`. Returns the largest distance on this rank, or -1. */
+ * assumed[v] to the assumed_bound by this root, the lower bound of whose eccentricity is `guess`. Returns the largest distance on this
+ * rank; -1: no vertex has one. */
 int32_t bounds_raise_by_round(struct bounds *bounds, const int32_t *distance, int32_t guess, uint32_t number, int32_t *assumed);
 
 /* Lowers the upper bound of each vertex to the assumed_bound in assumed[v], but not below its lower bound. excess[i] is what the

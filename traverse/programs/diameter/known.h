@@ -52,7 +52,7 @@ static inline void known_take_pair(struct known *k, int32_t distance, const stru
     k->to = *to;
 }
 
-/* Takes over a vertex whose eccentricity is this number or less, if no center so far has a smaller one. */
+/* Makes a vertex the center if this upper bound of its eccentricity is below radius.upper, which it then becomes. */
 static inline void known_take_center(struct known *k, int32_t eccentricity, const struct root *center)
 {
     if (eccentricity >= k->radius.upper)

@@ -55,8 +55,8 @@ void cuda_batch_read_words(const struct gpu_batch *b, const struct gpu_batch_mes
                            uint64_t entries, uint32_t *brief, cudaStream_t stream);
 
 /* After the push of a sparse level, which has listed at most `most` vertices: appends the next words of each listed ghost to the
- * message to its owner, adds them to its seen words, and zeroes them; notes the words of listed delegates. Words stand from
- * ranks.at on, and indices behind the words of a whole message. ranks.used must be 0. */
+ * message to its owner, adds them to its seen words, and zeroes them; notes the words of listed delegates. In ranks.sent the words
+ * for a rank begin at ranks.at, and their indices where a whole message would end. ranks.used must be 0. */
 void cuda_batch_send_listed(const struct gpu_batch *b, const struct gpu_batch_ranks *ranks, uint64_t most, cudaStream_t stream);
 
 /* Notes the next words of delegates that are not 0 in ranks.changed, while there is room, and adds their number to the last element of

@@ -126,7 +126,7 @@ static struct gpu_batch_message message_of(const struct batch_gpu_ranks *x, cons
                                       .words = memory + batch_message_at(m, side, rank) / 8};
 }
 
-/* Sends the messages, which the stream has been told to copy to the host, and launches the kernels that take those which come. */
+/* Sends the messages, whose copies to the host have begun in the stream, and launches the kernels that take in those of other ranks. */
 static void move_messages(struct batch_gpu_ranks *x, const struct gpu_batch *b, enum batch_exchange exchange, uint32_t *brief,
                           struct error *e)
 {
@@ -149,7 +149,8 @@ static void move_messages(struct batch_gpu_ranks *x, const struct gpu_batch *b, 
     }
 }
 
-/* Exchanges words of ghosts in a dense level: counts the words for each rank, and lets kernels write whole messages, or lists. */
+/* Exchanges words in a dense level: counts those for each rank, lets kernels write whole messages or lists, if shorter, and moves
+ * them. `brief` is that of cuda_batch_read_words. */
 static void exchange_words(struct batch_gpu_ranks *x, const struct gpu_batch *b, enum batch_exchange exchange, uint32_t *brief,
                            struct error *e)
 {
