@@ -162,7 +162,7 @@ tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1
     --trace "$tmp/o/f" "$tmp/y"
 tool two "$(stride 40)" 'dbfs-traverse, two ranks' "$traverse" --backend cpu -q -@ 1 -n 2 \
     --parents "$tmp/o/x-%d" "$tmp/x"
-tool two "$(stride 6)" 'dbfs-traverse, two ranks, messages' "$traverse" --backend cpu -q -@ 1 -r 0 --exchange-memory host "$tmp/x"
+tool two "$(stride 8)" 'dbfs-traverse, two ranks, messages' "$traverse" --backend cpu -q -@ 1 -r 0 --exchange-memory host "$tmp/x"
 seq 100 108 >"$tmp/names"
 tool two "$(stride 12)" 'dbfs-traverse, two ranks, names' "$traverse" --backend cpu -q -@ 1 -r 102 \
     --map "$tmp/names" --depths "$tmp/o/x" "$tmp/x"
