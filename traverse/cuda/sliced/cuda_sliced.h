@@ -139,8 +139,8 @@ struct gpu_sliced {
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
     float word_price;        /* sliced_bounds.word_price */
-    /* the largest number of slices of a frontier that one block pushes (fits_one_block): of any frontier, and of one that hardly
-     * grows */
+    /* the largest number of slices of a frontier that one block pushes (fits_one_block): of any frontier, and of a steady
+     * one */
     uint32_t block_capacity, steady_capacity;
     /* [blocks][list_capacity]: slices of a sparse frontier, a part for each block; frontiers take the two lists in turn */
     uint32_t *list[2];

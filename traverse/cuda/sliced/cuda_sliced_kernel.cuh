@@ -15,7 +15,7 @@
 /* ---- the kind of a level ---- */
 
 /* A frontier of at most s.block_capacity / SMALL_SHARE slices is small: one block goes on alone (BLOCK), as the frontier has room to
- * grow. The block also takes larger frontiers that hardly grow, and stops at one that does not fit it (fits_one_block). */
+ * grow. The block also takes larger frontiers that are steady (is_steady), and stops at one that does not fit it (fits_one_block). */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -51,7 +51,7 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
- * - BLOCK is for small frontiers and for those that hardly grow, but not directly after BLOCK, because that may have ended for lack
+ * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack
  *   of room in the block's list.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
@@ -62,7 +62,7 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
     if (p.depth == s.order.deepest)
         return dense_kind(s, p);
     const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
-    if (!was_block && (small || hardly_grows(s, p.weight, p.last)))
+    if (!was_block && (small || is_steady(s, p.weight, p.last)))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
@@ -344,7 +344,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * registers.
  *
  * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
- * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small or hardly grow, the next
+ * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small or steady, the next
  * level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to the first block costs as much as
  * two levels.
  */
@@ -366,7 +366,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         p.last = p.weight;
         p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
         p.left -= f.total;
-        small = f.total <= s.block_capacity / SMALL_SHARE || hardly_grows(s, f.total, p.last) ? small + 1 : 0;
+        small = f.total <= s.block_capacity / SMALL_SHARE || is_steady(s, f.total, p.last) ? small + 1 : 0;
     }
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
     p.list_number = f.number;
