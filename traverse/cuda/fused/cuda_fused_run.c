@@ -18,43 +18,25 @@ int gpu_has_hubs(const struct device *dev)
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Returns how many vertices of a list have at most `most` edges. */
-static uint64_t vertices_up_to(const struct degree_list *list, uint64_t most)
-{
-    uint64_t vertices = 0;
-    for (uint64_t i = 0; i < list->count; i++)
-        vertices += list->runs[i].degree <= most ? list->runs[i].vertices : 0;
-    return vertices;
-}
-
-/* Returns whether searches of a graph are expected to have many small levels. Each undirected edge counts twice. A graph is deep if
- * - it has fewer than 6 edges for each vertex, as planar graphs have, or
- * - three of four vertices have at most 2 edges, as those of long chains, wherever the chains begin. */
-static int is_deep(const struct shard *shard)
-{
-    const uint64_t vertices = shard->d + shard->locals,
-                   chained = vertices_up_to(&shard->degrees.delegates, 2) + vertices_up_to(&shard->degrees.locals, 2);
-    return shard_edges(shard) < 6 * vertices || 4 * chained >= 3 * vertices;
-}
-
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`, dev->fused.noted
  * with notes. With several shards, or without memory for fused searches, no launch is planned, and dev->fused.launch only gets
  * its members up to few_threads.
  *
- * Deep graphs (is_deep) get a thread group of several blocks, a cluster. Other graphs get no cluster, as clusters start later and
- * leave some processors without a block. Levels are short in small graphs, and in deep graphs of few vertices. These get few
- * threads, which meet at a barrier sooner. */
+ * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
+ * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
+ * processors without a block. Levels are short in small graphs, and in deep graphs of few vertices. These get few threads,
+ * which meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
-    const double few_edges = 4e6, few_deep_vertices = 4e6;
+    const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
     const double edges = (double)shard_edges(dev->shard), vertices = (double)(dev->shard->d + dev->shard->locals);
-    const int deep = is_deep(dev->shard);
+    const int is_deep = edges < short_rows * vertices;
     struct fused_launch *launch = &dev->fused.launch;
     launch->program = cuda_fused_plain(gpu_is_packed(dev));
     launch->has_thread_group = 1;
     launch->has_hubs = gpu_has_hubs(dev);
-    launch->eighths_in_clusters = deep ? 6 : 0;
-    launch->few_threads = edges < few_edges || (deep && vertices < few_deep_vertices);
+    launch->eighths_in_clusters = is_deep ? 6 : 0;
+    launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
     if (dev->shard->p != 1 || !dev->fused.possible)
         return ST_OK;
     dev->fused.noted = *launch;
