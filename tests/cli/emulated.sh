@@ -1035,6 +1035,11 @@ check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPI
     -n 1 "$traverse" -q -@ 1 --backend cuda -g 1 "$(packed rmat 2 memory)" : \
     -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda -g 1 "$(packed rmat 2 memory)"
 check_says 'rank 1 on .*, GPU .* of device memory'
+for room in 160 200 240; do # has the graph, and not the buffers of relayed messages: searches are stepped
+    check_exit 0 "the second of two ranks has a GPU of $room KiB" timeout 60 "$MPIEXEC" \
+        -n 1 "$traverse" -q -@ 1 --backend cuda -g 1 --exchange-memory host "$(packed rmat 2 memory)" : \
+        -n 1 env EMULATED_MEMORY=${room}K "$traverse" -q -@ 1 --backend cuda -g 1 --exchange-memory host "$(packed rmat 2 memory)"
+done
 for gpus in '0 1' '1 0'; do # of ranks 0 and 1
     check_exit 5 "one of two ranks has a GPU ($gpus)" timeout 60 "$MPIEXEC" \
         -n 1 env EMULATED_GPUS=${gpus% *} "$traverse" -q -@ 1 "$(packed rmat 2 memory)" : \

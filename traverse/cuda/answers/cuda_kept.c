@@ -24,10 +24,9 @@ enum status gpu_keep_answer(const struct device *dev, const void *from, uint64_t
     *kept = (struct kept_values){0};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (CUDA_TRY(cudaMalloc(&kept->memory, divide_up(bytes, BLOCK_BYTES) * BLOCK_BYTES), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaIpcGetMemHandle(&handle, kept->memory), dev->where, e) != ST_OK)
-        cudaGetLastError(); /* drops the error */
-    if (e->status == ST_OK && gpu_copy(dev, kept->memory, from, bytes, e) == ST_OK) {
+    if (CUDA_TRY(cudaMalloc(&kept->memory, divide_up(bytes, BLOCK_BYTES) * BLOCK_BYTES), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaIpcGetMemHandle(&handle, kept->memory), dev->where, e) == ST_OK &&
+        gpu_copy(dev, kept->memory, from, bytes, e) == ST_OK) {
         memcpy(kept->handle, &handle, sizeof handle);
         snprintf(kept->gpu, sizeof kept->gpu, "%04" PRIx64 ":%02" PRIx64 ":%02" PRIx64 ".0", address >> 32 & 0xffff,
                  address >> 16 & 0xff, address & 0xff);

@@ -40,6 +40,7 @@ static const char *advice(int code)
 enum status cuda_fail(cudaError_t code, const char *call, const char *file, int line, const char *where, struct error *e)
 {
     const char *known = advice((int)code);
+    cudaGetLastError(); /* what is launched later, if the caller goes on without what it asked for, has not failed */
     return fail(e, code == cudaErrorMemoryAllocation ? ST_RESOURCE : ST_RUNTIME, "%s: %s%s%s (%s:%d: %s)", where,
                 cudaGetErrorString(code), known != NULL ? ": " : "", known != NULL ? known : "", file, line, call);
 }

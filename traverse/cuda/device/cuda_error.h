@@ -17,7 +17,7 @@
     cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__, (where), (e))
 
 /* Writes the message of a CUDA call that failed to *e, and returns ST_RESOURCE if memory was short, otherwise ST_RUNTIME. But if
- * *e has an earlier error, only returns the status of that error. */
+ * *e has an earlier error, only returns the status of that error. Makes CUDA forget the error of the call, if the GPU can still be used. */
 enum status cuda_fail(cudaError_t code, const char *call, const char *file, int line, const char *where, struct error *e);
 
 /* Turns the result `code` of a CUDA call into a status. Success is ST_OK, even if *e has an earlier error. For an error

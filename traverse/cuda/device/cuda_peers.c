@@ -109,7 +109,6 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
         CUDA_TRY(cudaIpcGetMemHandle(&h.handle, dev->memory.device), dev->where, e);
         CUDA_TRY(cudaIpcGetEventHandle(&h.masks_read, dev->stream.masks_read), dev->where, e);
         CUDA_TRY(cudaIpcGetEventHandle(&h.first_part, dev->stream.first_part), dev->where, e);
-        cudaGetLastError();     /* drops the error, as the GPU can still be used */
         if (e->status != ST_OK) /* the caller goes on without peers, or reports the error */
             e->status = ST_RESOURCE;
     }
@@ -146,7 +145,6 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
             CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, h->masks_read), dev->where, e);
             CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, h->first_part), dev->where, e);
         }
-        cudaGetLastError(); /* drops the error, as the GPU can still be used */
         if (e->status != ST_OK) {
             e->status = ST_RESOURCE;
             return e->status;

@@ -21,10 +21,12 @@ void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t byte
     if (bytes == 0)
         bytes = 1;
     cudaError_t code = kind == EXCHANGE_HOST ? cudaMallocHost(&memory, bytes) : cudaMalloc(&memory, bytes);
-    if (code == cudaErrorMemoryAllocation)
+    if (code == cudaErrorMemoryAllocation) {
+        cudaGetLastError(); /* the caller may go on without the buffer */
         fail_memory(e, what, bytes);
-    else if (code != cudaSuccess) /* for example, the GPU is lost */
+    } else if (code != cudaSuccess) { /* for example, the GPU is lost */
         cuda_fail(code, what, __FILE__, __LINE__, dev->where, e);
+    }
     return memory;
 }
 
