@@ -310,7 +310,9 @@ static void run_single(struct batch_search *s, struct batch_run *run, int thread
         run->levels = larger(run->results[r].farthest + 1, run->levels);
 }
 
-const struct batch_backend batch_cpu = {.open = cpu_open,
+const struct batch_backend batch_cpu = {.push_cost = 2,
+                                        .push_cost_alone = 1,
+                                        .open = cpu_open,
                                         .close = cpu_close,
                                         .wake = cpu_wake,
                                         .start = cpu_start,

@@ -10,9 +10,9 @@
  * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
  * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
  *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
- * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs PUSH_COST times as much as a
- *   pulled one. Pulls read the edges of all vertices that at least one root has not found. */
-enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
+ * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs `push_cost` of the backend times as
+ *   much as a pulled one. Pulls read the edges of all vertices that at least one root has not found. */
+enum { SPARSE_SHARE = 8, PULL_SHARE = 15 };
 
 /* A batch is given up after TRIAL_LEVELS levels if its roots share little work: if, on average, fewer than LEAST_SHARED roots
  * found a vertex of a frontier together. */
@@ -125,7 +125,7 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
 
 /* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
  * if any other root has a frontier, and so pushes. l->pulls and l->pushes must be zero before the call. */
-static void choose_pulls(struct batch_levels *l, uint32_t roots)
+static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_cost)
 {
     uint64_t pushed = 0;
     for (uint32_t r = 0; r < roots; r++) {
@@ -134,7 +134,7 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots)
         pushed += pull ? 0 : l->found.weight[r];
     }
     pushed = l->is_sparse ? l->found.edges : smaller(pushed, l->found.edges);
-    if (pushed * PUSH_COST > l->pull_edges_left)
+    if (pushed * push_cost > l->pull_edges_left)
         memset(l->pulls, 0xff, sizeof l->pulls);
     for (int j = 0; j < BATCH_MOST_WORDS; j++) {
         l->pulls[j] &= l->active[j];
@@ -155,7 +155,7 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     memset(l->pulls, 0, sizeof l->pulls);
     l->pushes = sparse;
     if (!sparse)
-        choose_pulls(l, run->count);
+        choose_pulls(l, run->count, b->push_cost);
     run->bytes += (sparse ? l->found.vertices : vertices) * (16 * (uint64_t)b->words + 8);
     b->backend->visit(b->search, sparse, l, e);
     l->is_sparse = sparse;
@@ -259,7 +259,8 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 enum status batch_open(struct batch *b, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_setup *setup, struct error *e)
 {
-    *b = (struct batch){.backend = backend, .graph = graph, .words = setup->words};
+    *b = (struct batch){.backend = backend, .graph = graph, .words = setup->words,
+                         .push_cost = setup->threads > 1 ? backend->push_cost : backend->push_cost_alone};
     b->levels.is_sparse = 1;
     return backend->open(&b->search, graph, setup, e);
 }

@@ -131,6 +131,8 @@ struct batch_setup {
 /* The steps of a batch on a CPU or a GPU. A failure is stored in *e. If *e has failed before the call, the results of the
  * function are not to be used. */
 struct batch_backend {
+    /* cost of an edge that a dense level pushes, over that of an edge that it pulls; and with a single thread, which needs no atomics */
+    uint64_t push_cost, push_cost_alone;
     /* `open` sets *search. `close` frees everything, even after a failed `open`. It may be called with NULL. */
     enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_setup *setup,
                         struct error *e);
@@ -166,6 +168,7 @@ struct batch {
     const struct joined_graph *graph;
     struct batch_search *search;
     int words;          /* number of 64-bit words per vertex */
+    uint64_t push_cost; /* that of the backend, with the threads of this search */
     /* number of threads that search from single roots, once a batch was given up; 0: none was given up */
     int single_threads;
     struct batch_levels levels;

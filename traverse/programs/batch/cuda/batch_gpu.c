@@ -412,7 +412,9 @@ static enum status device_left(const struct comm *comm, uint64_t *bytes, struct 
     return e->status;
 }
 
-const struct batch_backend batch_cuda = {.open = batch_gpu_open,
+const struct batch_backend batch_cuda = {.push_cost = 2,
+                                         .push_cost_alone = 2,
+                                         .open = batch_gpu_open,
                                          .close = batch_gpu_close,
                                          .start = start,
                                          .visit = visit,
