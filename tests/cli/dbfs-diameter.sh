@@ -164,6 +164,39 @@ done
 check_exit 0 'every component: goes on' "$diameter" -q --every --resume "$tmp/every.state" "$tmp/few-3"
 check "$situation: finds the diameter, and counts the components" \
     test "$(said diameter) $(said components)" = "$(awk '$3 > e { e = $3 } END { print e }' "$tmp/few.truth") $components"
+# a state whose checksums are right, and a number of which is not: landmarks, the side of the next root, its place, a lower and an upper bound
+lie() { # OUT OFFSET_IN_KNOWN VALUE | OUT ARRAY VALUE array: of the first shard of three
+    python3 - "$tmp/damaged.state" "$@" <<'END'
+import struct, sys, zlib
+state, out, at, value = bytearray(open(sys.argv[1], 'rb').read()), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+known = int(state[:160].rstrip(b'\0').split()[-1])
+head, arrays = 168 + known, 12
+if len(sys.argv) == 5:
+    assert zlib.crc32(state[160:160 + known]) == struct.unpack_from('<Q', state, 160 + known)[0]
+    struct.pack_into('<i', state, 160 + at, value)
+    struct.pack_into('<Q', state, 160 + known, zlib.crc32(state[160:160 + known]))
+else:
+    begin, crc = head + 8 * arrays, struct.unpack_from('<12Q', state, head)
+    vertices = next(v for v in range(1, len(state)) if zlib.crc32(state[begin:begin + 4 * v]) == crc[0]) # of the first shard
+    first = begin + 4 * vertices * at
+    assert zlib.crc32(state[first:first + 4 * vertices]) == crc[at]
+    struct.pack_into('<i', state, first, value)
+    struct.pack_into('<Q', state, head + 8 * at, zlib.crc32(state[first:first + 4 * vertices]))
+open(out, 'wb').write(state)
+END
+}
+while read -r name at value array says; do
+    lie "$tmp/lying.state" $at $value ${array#-}
+    check_exit 3 "a state with another $name" "$diameter" -q --resume "$tmp/lying.state" --all "$tmp/x" "$tmp/grid-3"
+    check_says "lying.state: $says" "$situation: the message names the file"
+done <<'END'
+number-of-landmarks 84 17 - names vertices
+side 104 2 - names vertices
+landmark 224 99999 - names vertices
+lower-bound 0 -3 array has bounds
+upper-bound 1 -1 array has bounds
+upper-bound 1 2000000000 array has bounds
+END
 printf x | dd of="$tmp/damaged.state" bs=1 seek=700 conv=notrunc 2>"$tmp/err"
 check_exit 3 'a damaged state' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/grid-3"
 check_exit 3 'the state of another graph' "$diameter" -q --resume "$tmp/damaged.state" --all "$tmp/x" "$tmp/tree-3"

@@ -124,6 +124,38 @@ static enum status read_at(int fd, const char *name, uint64_t at, void *bytes, s
     return got == count ? ST_OK : fail(e, ST_BAD_DATA, "%s: is not a whole state of --resume", name);
 }
 
+/* Returns whether a root of a state is a vertex of the graph. */
+static int is_vertex(const struct graph *graph, const struct root *root)
+{
+    const struct manifest *m = &graph->manifest;
+    if (root->at == ROOT_AT_DELEGATE)
+        return root->index < m->d;
+    return root->shard < m->p && (root->at == ROOT_AT_LOCAL      ? root->index < graph->locals[root->shard]
+                                  : root->at == ROOT_AT_ISOLATED ? root->index < slots_of_shard(m->totals.n, root->shard, m->p)
+                                                                 : 0);
+}
+
+/* Returns whether all numbers of a state that become indices are in range. The distances farthest from landmarks are not looked at, as
+ * finder_restore finds them again. */
+static int is_in_range(const struct graph *graph, const struct known *k)
+{
+    int fits = k->landmarks <= LANDMARKS && k->next_side < SIDES && (!k->has_next || is_vertex(graph, &k->next)) &&
+               (k->searches == 0 || is_vertex(graph, &k->last));
+    for (uint32_t i = 0; fits && i < k->landmarks; i++)
+        fits = is_vertex(graph, &k->landmark[i]);
+    return fits;
+}
+
+/* Returns whether bounds of a state are numbers that bounds can be. */
+static int are_bounds(const int32_t *values, uint64_t count, int32_t least, uint64_t most)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (values[i] < least || (values[i] > 0 && (uint64_t)values[i] > most))
+            return 0;
+    }
+    return 1;
+}
+
 /* Reads the state of this rank from an open file, and compares the checksums. `key` is the expected key. */
 static enum status read_state(int fd, const char *name, const char key[KEY_BYTES], struct finder *f, struct error *e)
 {
@@ -137,6 +169,8 @@ static enum status read_state(int fd, const char *name, const char key[KEY_BYTES
                     "file: give --resume another name", name);
     if (head.crc != crc32_bytes(0, &head.known, sizeof head.known))
         return fail(e, ST_BAD_DATA, "%s: is damaged: remove it to begin anew", name);
+    if (!is_in_range(&s->graph, &head.known))
+        return fail(e, ST_BAD_DATA, "%s: names vertices that the graph has not: remove it to begin anew", name);
     f->known = head.known;
     for (uint32_t part = 0; part <= s->graph.manifest.p; part++) {
         for (int kind = 0; kind < arrays_of_part(f); kind++) {
@@ -148,6 +182,9 @@ static enum status read_state(int fd, const char *name, const char key[KEY_BYTES
                 return e->status;
             if (crc != crc32_parallel(array.values, array.bytes, s->threads))
                 return fail(e, ST_BAD_DATA, "%s: is damaged: remove it to begin anew", name);
+            const int is_lower = kind % (MOST_ARRAYS / 2) == 0, is_sum = kind % (MOST_ARRAYS / 2) == 2;
+            if (!is_sum && !are_bounds(array.values, array.bytes / 4, is_lower ? LEFT_OUT : 0, s->graph.manifest.totals.n))
+                return fail(e, ST_BAD_DATA, "%s: has bounds that no vertex can have: remove it to begin anew", name);
         }
     }
     return ST_OK;

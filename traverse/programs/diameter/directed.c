@@ -426,15 +426,22 @@ enum status directed_step(struct directed *d, uint64_t most, struct error *e)
     return for_diameter ? step_for_diameter(d, e) : step_for_radius(d, e);
 }
 
-/* Searches from the landmarks again, and finds the rest (directed.h). */
+/* Searches from the landmarks again, and finds the rest (directed.h). The largest distances are those that the searches find, as tables are
+ * made for so many. */
 enum status directed_restore(struct directed *d, struct error *e)
 {
     struct known *k = d->known;
     const uint32_t landmarks = k->landmarks;
     for (k->landmarks = 0; k->landmarks < landmarks; k->landmarks++) {
         const struct root root = k->landmark[k->landmarks];
+        struct found_vertex farthest;
         if (search_landmark(d, &root, e) != ST_OK)
             return e->status;
+        for (int side = 0; side < SIDES; side++) {
+            const int32_t *distance = d->distance[side][k->landmarks];
+            const int any = root_search_pick(d->search, d->bounds[!side], PICK_FARTHEST, distance, 0, &farthest);
+            k->farthest[side][k->landmarks] = any ? farthest.value : 0;
+        }
     }
     return find_rest(d, e);
 }

@@ -338,10 +338,12 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     return e->status;
 }
 
-/* Collective. After a state was read: searches from its landmarks again, as a state does not have their distances. Bounds stay. */
+/* Collective. After a state was read: searches from its landmarks again, as a state does not have their distances. Bounds stay, and the
+ * largest distances are those that the searches find, as tables are made for so many. */
 enum status finder_restore(struct finder *f, struct error *e)
 {
     const uint32_t landmarks = f->known.landmarks;
+    struct found_vertex farthest;
     uint32_t number;
     if (directed_is_open(&f->directed))
         return directed_restore(&f->directed, e);
@@ -352,6 +354,7 @@ enum status finder_restore(struct finder *f, struct error *e)
         if (distance == NULL)
             return e->status;
         root_search_run(&f->search, ALONG, &root, distance);
+        f->known.farthest[ALONG][i] = root_search_pick(&f->search, &f->bounds, PICK_FARTHEST, distance, 0, &farthest) ? farthest.value : 0;
         f->known.last = root;
     }
     return ST_OK;
