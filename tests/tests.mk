@@ -14,7 +14,7 @@ $(BUILD)/tests/test_choose $(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/eng
 $(BUILD)/tests/test_gpu_traits $(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/cuda/device/cuda_traits.o
 $(BUILD)/tests/test_backend_table: $(BUILD)/traverse/engine/backend_table.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/programs/graph500/energy.o
-$(BUILD)/tests/test_reckon: $(BUILD)/traverse/session/reckon.o
+$(BUILD)/tests/test_predict_time: $(BUILD)/traverse/session/predict_time.o
 
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: libs = $(archive_libs)
 # These stand in for functions of the C library, which MPI's libraries call, too.

@@ -43,15 +43,15 @@ for p in 2 3; do
     check "$situation: distances and parents are right" right one text
     joined $p
     check "$situation: a search by slices, as of one shard" grep -q sliced "$tmp/kernels"
-    check "$situation: the text has shards, seconds and both reckoned times" test \
-        "$(grep -cE "^joined: $p shards, in [0-9.]+ s$|^reckoned: [0-9]+ us a search by $p GPUs, [0-9]+ by one$" "$tmp/out")" = 2
-    check "$situation: the report has reckoned times, that of one GPU the smaller one" awk -v one="$(reported reckoned_one_gpu_s)" \
-        -v several="$(reported reckoned_gpus_s)" 'BEGIN { exit !(one > 0 && one < several) }'
+    check "$situation: the text has shards, seconds and both predicted times" test \
+        "$(grep -cE "^joined: $p shards, in [0-9.]+ s$|^predicted: [0-9]+ us a search by $p GPUs, [0-9]+ by one$" "$tmp/out")" = 2
+    check "$situation: the report has predicted times, that of one GPU the smaller one" awk -v one="$(reported predicted_one_gpu_s)" \
+        -v several="$(reported predicted_gpus_s)" 'BEGIN { exit !(one > 0 && one < several) }'
 done
 search 3 "$tmp/one-3"
 check "$situation: distances and parents are right" right one text
 joined 3
-check_says 'one GPU is reckoned to be faster than 3, .*: rank 0 searches alone'
+check_says 'one GPU is predicted to be faster than 3, .*: rank 0 searches alone'
 search 1 "$tmp/both-3"
 check "$situation: distances and parents are right" right both text -d
 search 1 --reverse "$tmp/both-2"
@@ -67,7 +67,7 @@ for options in '-g 2' '--exchange-memory peer' '--resident packed' --stepped; do
 done
 EMULATED_MEMORY=200K search 1 "$tmp/one-2"
 joined 0
-check_says "one GPU is reckoned to search the graph in [0-9]* us, 2 in [0-9]*, but all shards need .* 'dbfs-pack -p 1' makes one shard"
+check_says "one GPU is predicted to search the graph in [0-9]* us, 2 in [0-9]*, but all shards need .* 'dbfs-pack -p 1' makes one shard"
 check "$situation: distances and parents are right" right one text
 EMULATED_MEMORY=200K check_exit 0 'no memory for all shards, -q' "$traverse" -q -@ 1 --backend cuda -r 0 "$tmp/one-2"
 check "$situation: says nothing" test ! -s "$tmp/err"
@@ -86,7 +86,7 @@ total() { "$traverse" --plan "$1" | sed -n "s/^$2  *//p" | awk '{ print $1 }'; }
 check '--plan of several shards has the bytes of one GPU with all of them, which are those of one shard and at most a twentieth more' awk \
     -v joined="$(total "$tmp/one-3" 'total, joined')" -v one="$(total "$tmp/one-1" total)" 'BEGIN { exit !(one > 0 && joined >= one && joined < 1.05 * one) }'
 check_exit 0 'a plan as JSON' "$traverse" --plan --json - "$tmp/one-3"
-check "$situation: has both reckoned times" grep -q '"reckoned_s": {"gpus": 0.0000[0-9]*, "one_gpu": 0.0000[0-9]*}' "$tmp/out"
+check "$situation: has both predicted times" grep -q '"predicted_s": {"gpus": 0.0000[0-9]*, "one_gpu": 0.0000[0-9]*}' "$tmp/out"
 
 # ---- CPUs ----
 

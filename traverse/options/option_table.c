@@ -185,7 +185,7 @@ const struct option_row option_table[] = {
 
     {.name = "shards-per-rank", .letter = 'g', .value = "G", .group = GROUP_MACHINE, .of = OF_BOTH | OF_DIAMETER | EVERYDAY,
      .kind = TAKE_COUNT, .at = AT(shards_per_rank), .least = 1, .most = 1 << 20,
-     .help = "R ranks x G shards must be p (default p / R, or what is reckoned to be faster); one rank with -g 1 joins all "
+     .help = "R ranks x G shards must be p (default p / R, or what is predicted to be faster); one rank with -g 1 joins all "
              "shards into one"},
     {.name = "backend", .value = "auto|cpu|cuda", .group = GROUP_MACHINE, .of = OF_BOTH | OF_BATCH | OF_PATHS | OF_DIAMETER | EVERYDAY,
      .kind = TAKE_CHOICE, .at = AT(backend), .help = "where to search (default auto: a GPU if there is one)"},

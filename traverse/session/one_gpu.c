@@ -2,7 +2,7 @@
 #include "one_gpu.h"
 #include "graph.h"
 #include "plan.h"
-#include "reckon.h"
+#include "predict_time.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/text.h"
@@ -47,15 +47,15 @@ static enum status count_gpus(uint32_t *gpus, uint32_t p, const struct comm *com
     return e->status;
 }
 
-/* Decides for so many GPUs, on rank 0. Prints a note if one GPU is reckoned to be faster and cannot have all shards. */
+/* Decides for so many GPUs, on rank 0. Prints a note if one GPU is predicted to be faster and cannot have all shards. */
 static void choose_gpus(struct one_gpu *choice, uint32_t gpus, const struct manifest *m, const struct comm *comm, const struct args *args)
 {
     const uint64_t given = args->cli.memory_bytes, host_bytes = given == 0 ? memory_available() / 4 * 3 : given * comm->ranks;
     char why[100] = "", need[16], left[16];
     struct joined_bytes bytes;
     struct error e = {0};
-    *choice = (struct one_gpu){.gpus = gpus, .one_s = reckon_seconds(m, 1), .several_s = reckon_seconds(m, gpus)};
-    if (!reckon_prefers_one(m, gpus) || !shard_can_join(m->totals.n))
+    *choice = (struct one_gpu){.gpus = gpus, .one_s = predicted_seconds(m, 1), .several_s = predicted_seconds(m, gpus)};
+    if (!one_is_predicted_faster(m, gpus) || !shard_can_join(m->totals.n))
         return;
     if (comm->host_ranks < comm->ranks) {
         snprintf(why, sizeof why, "the ranks are on several hosts");
@@ -72,18 +72,18 @@ static void choose_gpus(struct one_gpu *choice, uint32_t gpus, const struct mani
     }
     choice->joins = why[0] == '\0';
     if (!choice->joins && gpus > 1)
-        cli_note(&args->cli, "one GPU is reckoned to search the graph in %.0f us, %u in %.0f, but %s: 'dbfs-pack -p 1' makes one shard",
+        cli_note(&args->cli, "one GPU is predicted to search the graph in %.0f us, %u in %.0f, but %s: 'dbfs-pack -p 1' makes one shard",
                  1e6 * choice->one_s, gpus, 1e6 * choice->several_s, why);
 }
 
-enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, const struct args *args, int may_reckon, struct error *e)
+enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, const struct args *args, int may_join, struct error *e)
 {
     const int asked = args->shards_per_rank == 1 && comm->ranks == 1;
     uint32_t p = 0, gpus = 0;
     struct manifest m = {0};
     struct error ignored = {0};
     *choice = (struct one_gpu){0};
-    if (!asked && (!may_reckon || user_chose(args)))
+    if (!asked && (!may_join || user_chose(args)))
         return ST_OK;
     if (comm->rank == 0 && manifest_read(&m, args->folder, asked ? e : &ignored) == ST_OK && shards_of_rank(m.p, comm->ranks, 0) != 0)
         p = m.p;

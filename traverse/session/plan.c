@@ -3,7 +3,7 @@
 
 #include "traverse/engine/answer_ids.h"
 #include "traverse/cuda/device/cuda_plan.h"
-#include "reckon.h"
+#include "predict_time.h"
 #include "report_text.h"
 
 #include "formats/base/arith.h"
@@ -252,8 +252,8 @@ static void print_text(FILE *out, const struct plan *plan)
             fprintf(out, "no number of GPUs with %s each would do, %s\n", size, residence_name[r]);
     }
     if (m->p > 1)
-        fprintf(out, "a search is reckoned to take %.0f us by %u GPUs, and %.0f us by one with all shards joined\n",
-                1e6 * reckon_seconds(m, m->p), m->p, 1e6 * reckon_seconds(m, 1));
+        fprintf(out, "a search is predicted to take %.0f us by %u GPUs, and %.0f us by one with all shards joined\n",
+                1e6 * predicted_seconds(m, m->p), m->p, 1e6 * predicted_seconds(m, 1));
     if (plan->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
@@ -275,9 +275,9 @@ static void print_json(FILE *out, const void *context)
     print_sums(out, plan);
     print_growing(out, plan);
     if (plan->manifest.p > 1) {
-        json_begin(&json, "\nreckoned_s", '{');
-        json_member(&json, "gpus", JSON_SECONDS, reckon_seconds(&plan->manifest, plan->manifest.p));
-        json_member(&json, "one_gpu", JSON_SECONDS, reckon_seconds(&plan->manifest, 1));
+        json_begin(&json, "\npredicted_s", '{');
+        json_member(&json, "gpus", JSON_SECONDS, predicted_seconds(&plan->manifest, plan->manifest.p));
+        json_member(&json, "one_gpu", JSON_SECONDS, predicted_seconds(&plan->manifest, 1));
         json_end(&json, '}');
     }
     if (plan->args->cli.memory_bytes > 0) {

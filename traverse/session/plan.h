@@ -8,7 +8,7 @@
  * - the bytes of every section and every working array, for all shards together and for the largest shard;
  * - the sums of these bytes, for each way to keep columns (--resident), and the bytes of Table I of Pan et al. for the graph;
  * - with -S, how many GPUs with this memory each are enough;
- * - of several shards, the bytes of one GPU that has all of them, and the reckoned times of a search by one GPU and by as many as shards;
+ * - of several shards, the bytes of one GPU that has all of them, and the predicted times of a search by one GPU and by as many as shards;
  * - the largest sizes of the arrays that grow during a search.
  * Needs no GPU. */
 enum status plan_print(const struct args *args, struct error *e);

@@ -65,7 +65,7 @@ void report_environment(FILE *out, const struct environment *env)
     if (graph->joined_shards > 0)
         fprintf(out, "joined: %u shards, in %.6f s\n", graph->joined_shards, graph->join_s);
     if (s->one_gpu.gpus > 1)
-        fprintf(out, "reckoned: %.0f us a search by %u GPUs, %.0f by one\n", 1e6 * s->one_gpu.several_s, s->one_gpu.gpus,
+        fprintf(out, "predicted: %.0f us a search by %u GPUs, %.0f by one\n", 1e6 * s->one_gpu.several_s, s->one_gpu.gpus,
                 1e6 * s->one_gpu.one_s);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
@@ -256,9 +256,9 @@ void report_json_environment(FILE *out, const struct environment *env)
     json_member(&j, "\njoined_shards", "%u", s->graph.joined_shards);
     json_member(&j, "load_join_s", JSON_SECONDS, s->graph.join_s);
     if (s->one_gpu.gpus > 1) {
-        json_member(&j, "reckoned_gpus", "%u", s->one_gpu.gpus);
-        json_member(&j, "reckoned_gpus_s", JSON_SECONDS, s->one_gpu.several_s);
-        json_member(&j, "reckoned_one_gpu_s", JSON_SECONDS, s->one_gpu.one_s);
+        json_member(&j, "predicted_gpus", "%u", s->one_gpu.gpus);
+        json_member(&j, "predicted_gpus_s", JSON_SECONDS, s->one_gpu.several_s);
+        json_member(&j, "predicted_one_gpu_s", JSON_SECONDS, s->one_gpu.one_s);
     }
     fputs("\n  },\n", out);
 }

@@ -298,7 +298,7 @@ int run_searches(struct args *args, const struct bfs_method *method, char **argv
     run = (struct run){.args = args,
                        .command = argv,
                        .searcher.method = method,
-                       .searcher.may_reckon = method == &bfs_by_levels,
+                       .searcher.may_join = method == &bfs_by_levels,
                        .talk = args_talk(args)};
     if (!args->plan)
         return searcher_run(&run.searcher, args, 0, run_on_rank, tear_down, &run);

@@ -42,9 +42,9 @@ static enum status choose_ranks(struct searcher *s, struct error *e)
     if (gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
         search_on_rank_0(s, why);
     if (e->status != ST_OK || (s->rank_0_alone && s->comm.rank > 0) || s->method != &bfs_by_levels ||
-        one_gpu_choose(&s->one_gpu, &s->comm, s->args, s->may_reckon, e) != ST_OK)
+        one_gpu_choose(&s->one_gpu, &s->comm, s->args, s->may_join, e) != ST_OK)
         return e->status;
-    snprintf(why, sizeof why, "one GPU is reckoned to be faster than %u, by %.0f us a search to %.0f", s->one_gpu.gpus,
+    snprintf(why, sizeof why, "one GPU is predicted to be faster than %u, by %.0f us a search to %.0f", s->one_gpu.gpus,
              1e6 * s->one_gpu.one_s, 1e6 * s->one_gpu.several_s);
     if (s->one_gpu.joins && s->comm.ranks > 1)
         search_on_rank_0(s, why);

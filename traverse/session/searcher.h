@@ -22,7 +22,7 @@ struct searcher {
     struct comm comm;        /* the ranks that search */
     uint32_t launched_ranks; /* the number of ranks in the MPI job */
     int rank_0_alone;        /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
-    int may_reckon;          /* set by the program: 1: shards are joined if one GPU is reckoned to be faster (one_gpu.h) */
+    int may_join;          /* set by the program: 1: shards are joined if one GPU is predicted to be faster (one_gpu.h) */
     struct one_gpu one_gpu;  /* whether all shards are joined into one */
     struct memory_budget budget;
     int threads; /* the number of threads of this rank */

@@ -1,8 +1,8 @@
-/* test_reckon.c: reckoned times are within a quarter of those measured on H100 and H200 (rows of scripts/results/results.tsv), where
+/* test_predict_time.c: predicted times are within a quarter of those measured on H100 and H200 (rows of scripts/results/results.tsv), where
  * the graph's depth is that of a random one; and the faster number of GPUs is chosen where both were measured. */
 #include "unit.h"
 
-#include "traverse/session/reckon.h"
+#include "traverse/session/predict_time.h"
 
 #include <math.h>
 
@@ -27,12 +27,12 @@ struct measured {
     double us;
 };
 
-/* Returns whether all are reckoned to take what was measured, within a quarter. */
+/* Returns whether all are predicted to take what was measured, within a quarter. */
 static int all_near(const struct measured *m, int count)
 {
     int near = 1;
     for (int i = 0; i < count; i++)
-        near &= fabs(1e6 * reckon_seconds(&m[i].graph, m[i].gpus) - m[i].us) < .25 * m[i].us;
+        near &= fabs(1e6 * predicted_seconds(&m[i].graph, m[i].gpus) - m[i].us) < .25 * m[i].us;
     return near;
 }
 
@@ -41,7 +41,7 @@ static int all_prefer(int one, const struct measured *m, int count)
 {
     int all = 1;
     for (int i = 0; i < count; i++)
-        all &= reckon_prefers_one(&m[i].graph, m[i].gpus) == one;
+        all &= one_is_predicted_faster(&m[i].graph, m[i].gpus) == one;
     return all;
 }
 
@@ -58,8 +58,8 @@ int main(void)
                                      {grid, 4, 102636}};
     const struct measured large[] = {{rmat(26), 2, 606}, {rmat(27), 4, 667}, {uniform24, 2, 701}, {uniform24, 4, 504}};
     const struct measured shared[] = {{rmat(28), 1, 0}};
-    report(all_near(alone, 6), "one GPU: RMAT 20 to 26 and uniform 22 and 24 are reckoned to take what they take, within a quarter");
-    report(all_near(several, 6), "two and four GPUs: RMAT 26 to 28 and uniform 24 are reckoned to take what they take, within a quarter");
+    report(all_near(alone, 6), "one GPU: RMAT 20 to 26 and uniform 22 and 24 are predicted to take what they take, within a quarter");
+    report(all_near(several, 6), "two and four GPUs: RMAT 26 to 28 and uniform 24 are predicted to take what they take, within a quarter");
     report(all_prefer(1, small, 6), "one GPU is preferred for small graphs and deep ones");
     report(all_prefer(0, large, 4), "several GPUs are preferred for large graphs of few levels");
     report(all_prefer(1, shared, 1), "one GPU is preferred where several shards would share it");

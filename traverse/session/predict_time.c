@@ -1,5 +1,5 @@
-/* reckon.c: reckons the time of a search from the manifest; see reckon.h. Rates stand in formats/rates.def. */
-#include "reckon.h"
+/* predict_time.c: predicts the time of a search from the manifest; see predict_time.h. Rates stand in formats/rates.def. */
+#include "predict_time.h"
 
 #include "formats/limits.h"
 
@@ -41,7 +41,7 @@ static const struct {
 
 /* Levels are those of a random graph of this mean degree, the fewest that a graph can be expected to have. A deep graph has more, and
  * each costs several GPUs more than one, so that the error is on the side of several GPUs. */
-double reckon_seconds(const struct manifest *m, uint32_t gpus)
+double predicted_seconds(const struct manifest *m, uint32_t gpus)
 {
     const double edges = (double)(m->edges[NN] + m->edges[ND] + m->edges[DN] + m->edges[DD]), nn = (double)m->edges[NN];
     const double vertices = fmin((double)m->totals.n, edges), degree = fmax(edges / fmax(vertices, 1), 2);
@@ -57,7 +57,7 @@ double reckon_seconds(const struct manifest *m, uint32_t gpus)
            nn * one_gpu.normal_edge;
 }
 
-int reckon_prefers_one(const struct manifest *m, uint32_t gpus)
+int one_is_predicted_faster(const struct manifest *m, uint32_t gpus)
 {
-    return gpus == 1 || reckon_seconds(m, gpus) >= one_gpu.margin * reckon_seconds(m, 1);
+    return gpus == 1 || predicted_seconds(m, gpus) >= one_gpu.margin * predicted_seconds(m, 1);
 }
