@@ -342,8 +342,8 @@ static void visit_found(struct region *r)
     }
 }
 
-/* Runs a level: pushes the frontier, unless the last level did, makes what was found the frontier, counts it, and chooses the
- * next level. Counts how often one thread pushed all shares (lonely_levels). */
+/* Runs a level: pushes the frontier, unless the last level has pushed it already, makes what was found the frontier, counts it, and
+ * chooses the next level. Counts the levels in a row in which one thread pushed all shares (lonely_levels). */
 static void run_region_level(struct region *r)
 {
     struct device *dev = r->dev;

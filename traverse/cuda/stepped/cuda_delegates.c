@@ -105,7 +105,7 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Gives the next previsit the delegates that all ranks found in a level. Called when all peers have read the masks. The
+/* Gives the next previsit the delegates that all ranks found in a level. Called when all peers have called read_masks. The
  * delegates are in the list from->words or in the bitmap from->mask. If both are NULL, gpu_read_masks has already put them into
  * `incoming`. Clears `next`. The host does not wait, so *from must stay unchanged until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)

@@ -104,7 +104,7 @@ struct batch_found {
 /* The state of a batch between two levels. */
 struct batch_levels {
     uint64_t depth;                    /* distance of the frontier from the roots */
-    /* a bit for each root; 1: the root found a vertex in the last level, so it has a frontier */
+    /* 1: the frontier is a list. If the list is empty, all frontier words and next words are zero */
     int is_sparse;
     struct batch_found found;          /* the counts of the frontier and of the last level */
     uint64_t active[BATCH_MOST_WORDS]; /* a bit for each root; 1: the root found a vertex in the last level */

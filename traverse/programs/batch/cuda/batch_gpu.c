@@ -24,7 +24,7 @@ struct batch_search {
     uint64_t *gathered;            /* [gathered_words] device memory: words of listed vertices, in the order of the list */
     /* [vertices and ghosts] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
-    /* Memory of the host, which batch_depths_note reads. The three arrays are allocated when a level is first shown. */
+    /* Memory of the host, allocated when a level is first shown. batch_depths_note reads `shown` and `shown_list`. */
     uint64_t *shown;               /* [noted vertices][words] the frontier words */
     uint64_t *shown_gathered;      /* [gathered_words] copy of `gathered` */
     uint32_t *shown_list;          /* [vertices and ghosts] the vertices of a sparse frontier */
