@@ -10,7 +10,7 @@
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
-    uint32_t *bitmap; /* a bitmap in global memory that gets the bit of each found vertex, too; NULL: none does */
+    uint32_t *bitmap; /* a bitmap in global memory that gets the bit of each found vertex, too, in graphs with heads; NULL: none does */
 
     /* Returns whether v may be unvisited: true for each vertex with a far bit, and otherwise by its near bit. Far bits are not
      * read here, because set() reads them anyway, and a second wait would cost time. */
@@ -40,7 +40,7 @@ template <class B> struct block_bits {
     {
         if (blockIdx.x == 0)
             put_depth(s, link.x, depth, parent);
-        if (bitmap != NULL)
+        if (B::by_rows && bitmap != NULL)
             atomicOr(&bitmap[link.x / 32], 1u << (link.x % 32));
     }
 };
@@ -63,8 +63,8 @@ enum { FEW_SLICES = BLOCK_SLICES / 2 };
 
 /* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes a
  * single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth and
- * a parent, and f.seen goes up by their slices. Unless `bitmap` is NULL or f.seen above FEW_SLICES, they get a bit there, too. All
- * threads of the block call it. */
+ * a parent, and f.seen goes up by their slices. In graphs with heads they get a bit in `bitmap`, too, unless it is
+ * NULL or f.seen is above FEW_SLICES. All threads of the block call it. */
 template <class B>
 __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
@@ -140,23 +140,32 @@ __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_fr
     }
 }
 
+/* Copies all visited bits that this block knows to a bitmap. Near words are copied as they are; the far bits of a word lie in two bitmaps
+ * (visited_word). All threads of the block call it. */
+template <class B> __device__ static inline void copy_visited(const B &block, const gpu_sliced &s, uint4 *to)
+{
+    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
+        to[i] = !is_far(block, s, 4 * i) ? ((const uint4 *)near_bits())[i]
+                                         : make_uint4(visited_word(block, s, 4 * i), visited_word(block, s, 4 * i + 1),
+                                                      visited_word(block, s, 4 * i + 2), visited_word(block, s, 4 * i + 3));
+}
+
 /* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Does at least one. Stops at
  * a frontier that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts
  * for the barrier. All threads of the first block call it.
- * - The bits of the vertices that it found: to the level's `found` bitmap, as if one level had found all of them. While they are few,
- *   each vertex gets its bit when it is found. Otherwise all visited bits are copied at the end: in hundreds of levels a bit for each
- *   vertex took 1.09 times as long (grid 1000), and a copy takes some 2 us for 2^20 vertices.
+ * - The bits of the vertices that it found: to the level's `found` bitmap, as if one level had found all of them. All visited bits are
+ *   copied at the end, but in graphs with heads, whose bitmaps are large, each of the first few vertices gets its bit when it is found.
+ *   For all vertices of hundreds of levels that takes longer: 1.09 times (grid 1000).
  * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
  * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
  * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned turn, block_frontier f)
 {
-    uint32_t *found = s.found + turn * s.words;
     f.until = s.order.deepest;
     f.seen = 0;
-    push_small_levels(block, s, f, found);
-    for (uint32_t i = threadIdx.x; f.seen > FEW_SLICES && i < s.words; i += blockDim.x)
-        found[i] = visited_word(block, s, i);
+    push_small_levels(block, s, f, s.found + turn * s.words);
+    if (!B::by_rows || f.seen > FEW_SLICES)
+        copy_visited(block, s, (uint4 *)(s.found + turn * s.words));
     if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list_number % 2][i] = block.slice[f.list_index][i];

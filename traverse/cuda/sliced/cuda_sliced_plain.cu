@@ -7,7 +7,7 @@ struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
     return program<false>(sliced);
 }
 
-/* Returns whether the current device has cooperative launches. Returns 0 if CUDA reports an error. */
+/* Returns whether the current device has cooperative launches; 0 if CUDA does not tell. */
 int cuda_sliced_possible(void)
 {
     int device = 0, cooperative = 0;

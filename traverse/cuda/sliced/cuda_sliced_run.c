@@ -47,12 +47,28 @@ static enum status make_slices(struct device *dev, struct error *e)
     return gpu_fetch(dev, &s->piece_count, &s->state->pieces, sizeof s->piece_count, stream, e);
 }
 
+/* Sets the largest frontiers of a graph of so many vertices that one block pushes (fits_one_block, is_steady).
+ * - block_capacity is small if all blocks can push lists (SPARSE). Otherwise it grows with the graph, because all blocks read a whole
+ *   bitmap after each level that they do together. Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939.
+ * - From steady_capacity on one block takes as long as all blocks: they take 5 us with lists, 3.1 and 4.6 where they read all slices of
+ *   graphs of 2^16 and 2^18 vertices (one H200, revision cb561a67). */
+static void set_block_capacities(struct gpu_sliced *s, uint64_t vertices)
+{
+    enum { VERTICES_A_SLICE = 256 }; /* of the graph, for each slice that one block pushes */
+    const uint64_t slices = vertices / VERTICES_A_SLICE;
+    s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
+                        : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
+                                                                        : (uint32_t)slices;
+    s->steady_capacity = s->heads != NULL ? 3 * SLICED_BLOCK_LEAST : s->block_capacity + s->block_capacity / 2;
+    if (s->steady_capacity > SLICED_BLOCK_SLICES)
+        s->steady_capacity = SLICED_BLOCK_SLICES;
+}
+
 /* Makes the device ready for sliced searches: sets the members of `search`, makes the slices, and plans the launch (with
  * `notes` also that of the kernel with notes). Called once, after gpu_fused_open, when the sections are loaded. Allocates
  * nothing, because all device memory belongs to the plan of the device. */
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
-    enum { VERTICES_A_SLICE = 256 };
     struct gpu_sliced *s = &dev->fused.sliced.search;
     struct fused_launch *launch = &dev->fused.sliced.launch;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -67,18 +83,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    /* The largest number of slices of a frontier that one block pushes is small if all blocks can push lists (SPARSE).
-     * Otherwise it grows with the graph, because all blocks read a whole bitmap after each level that they do together.
-     * Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939. */
-    const uint64_t slices = (d->count + n->count) / VERTICES_A_SLICE;
-    s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
-                        : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
-                                                                        : (uint32_t)slices;
-    /* From this size on one block takes as long as all blocks: they take 5 us with lists, 3.1 and 4.6 where they read all slices of
-     * graphs of 2^16 and 2^18 vertices (one H200). */
-    s->steady_capacity = s->heads != NULL ? 3 * SLICED_BLOCK_LEAST : s->block_capacity + s->block_capacity / 2;
-    if (s->steady_capacity > SLICED_BLOCK_SLICES)
-        s->steady_capacity = SLICED_BLOCK_SLICES;
+    set_block_capacities(s, d->count + n->count);
     launch->program = cuda_sliced_plain(s);
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
