@@ -221,6 +221,8 @@ for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-componen
         done)
     check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
+gpus=$(grep -oE '^GPU\([a-z0-9]+' formats/rates.def | sed 's/GPU(//' | paste -sd '|')
+check "--gpu takes the GPUs of formats/rates.def, in their order ($gpus)" grep -qF "\"gpu\", .value = \"$gpus\"" traverse/options/option_table.c
 # what only tests and experiments need is marked in the table of options, and stands in no text for users
 rows=$(tr '\n' ' ' <traverse/options/option_table.c | grep -oE '\{\.name = "[^}]*\}')
 for_tests=$({ grep FOR_TESTS <<<"$rows" | sed 's/.*\.name = "\([^"]*\)".*/--\1/'

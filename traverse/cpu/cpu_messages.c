@@ -33,6 +33,12 @@ enum status cpu_pin(struct device *dev, void *memory, uint64_t bytes, struct err
     return e->status;
 }
 
+/* Does nothing, as cpu_pin. */
+void cpu_unpin(struct device *dev, void *memory)
+{
+    (void)dev, (void)memory;
+}
+
 /* ---- vertices that leave ---- */
 
 /* Drops duplicates in each span that is a list. The ids that stay begin at the old address, which peers may know. */

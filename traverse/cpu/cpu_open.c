@@ -262,6 +262,7 @@ const struct backend backend_cpu = {
     .take_buffer = cpu_take_buffer,
     .release_buffer = cpu_release_buffer,
     .pin = cpu_pin,
+    .unpin = cpu_unpin,
     .uniquify = cpu_uniquify,
     .copy_vertices = cpu_copy_vertices,
     .is_over = cpu_is_over,

@@ -451,9 +451,10 @@ struct backend {
     void *(*take_buffer)(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
     void (*release_buffer)(struct device *device, enum exchange_memory kind, void *memory);
 
-    /* Lets all devices of the rank read and write `memory`, which ranks share, as fast as memory of take_buffer. With 0 `bytes`
-     * ends this, as must be done before the memory is freed, and cannot fail; the memory may not have been pinned. */
+    /* `pin` lets all devices of the rank read and write `memory`, which ranks share, as fast as memory of take_buffer. `unpin` ends this,
+     * as must be done before the memory is freed; the memory may not have been pinned. */
     enum status (*pin)(struct device *device, void *memory, uint64_t bytes, struct error *e);
+    void (*unpin)(struct device *device, void *memory);
 
     /* ---- vertices between devices, after `finish` ---- */
 
@@ -490,7 +491,7 @@ struct backend {
     enum status (*know_mask)(struct device *device, const uint64_t *mask, struct error *e);
 
     /* Gives the device the delegates that the reduction found, which its next previsit makes the frontier. Called when all
-     * peers have read their masks. If from->mask and from->words are NULL, the device takes the result that read_masks kept
+     * peers have called read_masks. If from->mask and from->words are NULL, the device takes the result that read_masks kept
      * in it. Otherwise `from` has the result over all ranks, and must not change before that previsit. Its words may name an
      * index several times. */
     enum status (*take_mask)(struct device *device, const struct mask_update *from, struct error *e);

@@ -64,6 +64,8 @@ static inline uint64_t relay_all_piece(const struct relay_buffers *buffers)
     return buffers->all_second + buffers->all_bytes + RELAY_NOTE_BYTES;
 }
 
+/* Returns where the message of far device `far` to all devices arrives, if it comes by a barrier with an even number, or if all_second is
+ * 0; otherwise it arrives all_second bytes behind. */
 static inline unsigned char *relay_all_in(const struct relay_buffers *buffers, uint32_t far)
 {
     return buffers->all_in + far * relay_all_piece(buffers);

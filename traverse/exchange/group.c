@@ -164,9 +164,8 @@ enum status group_share_memory(struct group *g, struct group_memory *m, uint64_t
 
 void group_free_memory(const struct rank *rank, struct group_memory *m)
 {
-    struct error none = {0};
     if (m->window != NULL && m->bytes != NULL)
-        rank->backend->pin(rank->devices[0], m->bytes, 0, &none);
+        rank->backend->unpin(rank->devices[0], m->bytes);
     else if (m->bytes != NULL)
         rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->bytes);
     comm_window_close(m->window);

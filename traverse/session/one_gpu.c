@@ -47,33 +47,35 @@ static enum status count_gpus(uint32_t *gpus, uint32_t p, const struct comm *com
     return e->status;
 }
 
-/* Decides for so many GPUs, on rank 0. Prints a note if one GPU is predicted to be faster and cannot have all shards. */
-static void choose_gpus(struct one_gpu *choice, uint32_t gpus, const struct manifest *m, const struct comm *comm, const struct args *args)
+/* Sets *choice: whether one GPU searches all shards, joined, in place of `gpus`. Prints a note if it is predicted to be faster than
+ * several, and cannot have all shards. Called by rank 0. */
+static void choose_by_time(struct one_gpu *choice, uint32_t gpus, const struct manifest *m, const struct comm *comm,
+                           const struct args *args)
 {
     const uint64_t given = args->cli.memory_bytes, host_bytes = given == 0 ? memory_available() / 4 * 3 : given * comm->ranks;
-    char why[100] = "", need[16], left[16];
+    char why_not[100] = "", need[16], left[16];
     struct joined_bytes bytes;
     struct error e = {0};
     *choice = (struct one_gpu){.gpus = gpus, .one_s = predicted_seconds(m, 1), .several_s = predicted_seconds(m, gpus)};
     if (!one_is_predicted_faster(m, gpus) || !shard_can_join(m->totals.n))
         return;
     if (comm->host_ranks < comm->ranks) {
-        snprintf(why, sizeof why, "the ranks are on several hosts");
+        snprintf(why_not, sizeof why_not, "the ranks are on several hosts");
     } else {
         const uint64_t unused = backend_gpu_memory(args->backend, 0);
         if (plan_joined(args, &bytes, &e) != ST_OK)
             return;
         if (bytes.device > unused)
-            snprintf(why, sizeof why, "all shards need %s of its memory, and %s are free", format_size(bytes.device, need, sizeof need),
-                     format_size(unused, left, sizeof left));
+            snprintf(why_not, sizeof why_not, "all shards need %s of its memory, and %s are free",
+                     format_size(bytes.device, need, sizeof need), format_size(unused, left, sizeof left));
         else if (bytes.host > host_bytes)
-            snprintf(why, sizeof why, "joining the shards takes %s of host memory, and there are %s (-S)",
+            snprintf(why_not, sizeof why_not, "joining the shards takes %s of host memory, and there are %s (-S)",
                      format_size(bytes.host, need, sizeof need), format_size(host_bytes, left, sizeof left));
     }
-    choice->joins = why[0] == '\0';
+    choice->joins = why_not[0] == '\0';
     if (!choice->joins && gpus > 1)
         cli_note(&args->cli, "one GPU is predicted to search the graph in %.0f us, %u in %.0f, but %s: 'dbfs-pack -p 1' makes one shard",
-                 1e6 * choice->one_s, gpus, 1e6 * choice->several_s, why);
+                 1e6 * choice->one_s, gpus, 1e6 * choice->several_s, why_not);
 }
 
 enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, const struct args *args, int may_join, struct error *e)
@@ -83,7 +85,7 @@ enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, cons
     struct manifest m = {0};
     struct error ignored = {0};
     *choice = (struct one_gpu){0};
-    if (!asked && (!may_join || user_chose(args)))
+    if (!asked && (!may_join || args->backend == BACKEND_CPU || user_chose(args)))
         return ST_OK;
     if (comm->rank == 0 && manifest_read(&m, args->folder, asked ? e : &ignored) == ST_OK && shards_of_rank(m.p, comm->ranks, 0) != 0)
         p = m.p;
@@ -91,7 +93,7 @@ enum status one_gpu_choose(struct one_gpu *choice, const struct comm *comm, cons
     if (p > 1 && asked)
         choice->joins = 1;
     else if (p > 1 && count_gpus(&gpus, p, comm, args, e) == ST_OK && gpus > 0 && comm->rank == 0)
-        choose_gpus(choice, gpus, &m, comm, args);
+        choose_by_time(choice, gpus, &m, comm, args);
     comm_broadcast(comm, choice, sizeof *choice, 0);
     manifest_free(&m);
     return e->status;

@@ -5,7 +5,7 @@
 #include "formats/graph/manifest.h"
 
 /* Returns the predicted seconds of a search of the graph by so many GPUs, which read each other's memory, or by one, which has all shards
- * joined. */
+ * joined. All are H200s: rates are not scaled to other GPUs. */
 double predicted_seconds(const struct manifest *manifest, uint32_t gpus);
 
 /* Returns whether one GPU, with all shards joined, is predicted to be faster than `gpus` by a clear margin, or if `gpus` is 1: to search

@@ -506,6 +506,7 @@ enum status gpu_finish(struct device *device, enum vertex_kinds kinds, struct vi
 void *gpu_take_buffer(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
 void gpu_release_buffer(struct device *device, enum exchange_memory kind, void *memory);
 enum status gpu_pin(struct device *device, void *memory, uint64_t bytes, struct error *e);
+void gpu_unpin(struct device *device, void *memory);
 enum status gpu_uniquify(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 enum status gpu_copy_vertices(struct device *device, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e);

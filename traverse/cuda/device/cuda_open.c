@@ -368,6 +368,7 @@ const struct backend backend_cuda = {
     .take_buffer = gpu_take_buffer,
     .release_buffer = gpu_release_buffer,
     .pin = gpu_pin,
+    .unpin = gpu_unpin,
     .uniquify = gpu_uniquify,
     .copy_vertices = gpu_copy_vertices,
     .is_over = gpu_is_over,

@@ -41,15 +41,20 @@ void gpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
         cudaFree(memory);
 }
 
-/* Pins memory that ranks share, for all GPUs of this process, which read it at its address in the process. With 0 `bytes` unpins
- * the memory, if it is pinned. */
+/* Pins memory that ranks share, for all GPUs of this process, which read it at its address in the process. */
 enum status gpu_pin(struct device *dev, void *memory, uint64_t bytes, struct error *e)
 {
-    if (bytes > 0 && gpu_use(dev, e) == ST_OK)
+    if (gpu_use(dev, e) == ST_OK)
         CUDA_TRY(cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped), dev->where, e);
-    else if (bytes == 0 && cudaHostUnregister(memory) != cudaSuccess)
-        cudaGetLastError(); /* drops the error of memory that is not pinned */
     return e->status;
+}
+
+/* Ends the pinning of memory, if it is pinned. */
+void gpu_unpin(struct device *dev, void *memory)
+{
+    (void)dev;
+    if (cudaHostUnregister(memory) != cudaSuccess)
+        cudaGetLastError(); /* drops the error of memory that is not pinned */
 }
 
 /* ---- vertices ---- */

@@ -70,16 +70,16 @@ uint32_t batch_side_rank(const struct batch_messages *m, const struct batch_side
     return first;
 }
 
-void batch_message_list(struct batch_messages *m, uint32_t rank)
+void batch_message_set_list_size(struct batch_messages *m, uint32_t rank)
 {
     m->to[rank].bytes = m->used[rank] > 0 ? m->used[rank] * batch_entry_bytes(m) | IS_LIST : 0;
 }
 
-int batch_message_is_list(struct batch_messages *m, const struct batch_side *from, uint32_t rank)
+int batch_message_set_size(struct batch_messages *m, const struct batch_side *from, uint32_t rank)
 {
     const uint64_t whole = 8 * m->words * (from->begin[rank + 1] - from->begin[rank]);
     if (m->used[rank] * batch_entry_bytes(m) < whole) {
-        batch_message_list(m, rank);
+        batch_message_set_list_size(m, rank);
         return m->used[rank] > 0;
     }
     m->to[rank].bytes = whole;

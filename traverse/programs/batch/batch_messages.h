@@ -72,10 +72,10 @@ static inline uint64_t batch_message_at(const struct batch_messages *m, const st
 
 /* Sets the size of the message to a rank, in which m->used[rank] vertices have a word that is not 0. Returns whether it is a list,
  * because that is shorter than a whole message. A list of no vertices is not sent. */
-int batch_message_is_list(struct batch_messages *m, const struct batch_side *from, uint32_t rank);
+int batch_message_set_size(struct batch_messages *m, const struct batch_side *from, uint32_t rank);
 
 /* Sets the size of the message to a rank to that of a list of m->used[rank] vertices, for a caller that has no whole message. */
-void batch_message_list(struct batch_messages *m, uint32_t rank);
+void batch_message_set_list_size(struct batch_messages *m, uint32_t rank);
 
 /* Returns where the indices of the list to a rank begin, whose size has been set. */
 uint32_t *batch_message_index(const struct batch_messages *m, const struct batch_side *from, uint32_t rank);

@@ -105,7 +105,7 @@ static uint64_t shorten(void *context, int thread, uint64_t rank)
     uint64_t *words = (uint64_t *)(m->sent + at), used = 0;
     uint32_t *index = (uint32_t *)(m->received + at); /* is not yet used for what comes */
     (void)thread;
-    if (!batch_message_is_list(m, w->from, (uint32_t)rank))
+    if (!batch_message_set_size(m, w->from, (uint32_t)rank))
         return 0;
     for (uint64_t i = 0; i < all; i++) {
         uint64_t any = 0;
@@ -341,7 +341,7 @@ void batch_ranks_move_found(struct batch_search *s)
     struct batch_messages *m = &s->ranks->messages;
     const uint64_t changed = count_found(s);
     for (uint32_t r = 0; r < m->comm->ranks; r++)
-        batch_message_list(m, r);
+        batch_message_set_list_size(m, r);
     take_ghosts(s);
     batch_messages_tell(m, changed);
     batch_messages_move(m, &m->ghosts, &m->shown);

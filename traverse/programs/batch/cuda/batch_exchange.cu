@@ -14,9 +14,9 @@ __device__ static inline uint64_t side_vertex(const gpu_batch_message &side, uin
 
 /* Returns the words that vertex v of a side sends: those that were pushed to a ghost, or the frontier words for roots that pull. */
 template <int W>
-__device__ static inline batch_words<W> sent_words(const gpu_batch &b, uint64_t v, batch_exchange what)
+__device__ static inline batch_words<W> sent_words(const gpu_batch &b, uint64_t v, batch_exchange exchange)
 {
-    if (what != BATCH_FRONTIER)
+    if (exchange != BATCH_FRONTIER)
         return words_without<W>(load_words<W>(b.next, v), load_words<W>(b.seen, v));
     batch_words<W> words = load_words<W>(b.now, v);
     for (int j = 0; j < W; j++)
@@ -38,57 +38,57 @@ template <int W> __device__ static inline void add_words(uint64_t *to, uint64_t 
 /* Counts the vertices of a side that have a word to send. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
-    batch_count_words_kernel(gpu_batch b, gpu_batch_message side, batch_exchange what, unsigned long long *used)
+    batch_count_words_kernel(gpu_batch b, gpu_batch_message side, batch_exchange exchange, unsigned long long *used)
 {
     __shared__ unsigned long long shared[WARPS];
     unsigned long long own = 0;
     for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < side.count; i += (uint64_t)gridDim.x * BLOCK)
-        own += is_any<W>(sent_words<W>(b, side_vertex(side, i), what));
+        own += is_any<W>(sent_words<W>(b, side_vertex(side, i), exchange));
     block_add(own, shared, used);
 }
 
 /* Writes the words of a side into a whole message. */
 template <int W>
-static void write_whole(const gpu_batch &b, const gpu_batch_message &m, batch_exchange what, cudaStream_t stream)
+static void write_whole(const gpu_batch &b, const gpu_batch_message &m, batch_exchange exchange, cudaStream_t stream)
 {
     each(m.count, stream, [=] __device__(uint64_t i) {
         const uint64_t v = side_vertex(m, i);
-        const batch_words<W> words = sent_words<W>(b, v, what);
+        const batch_words<W> words = sent_words<W>(b, v, exchange);
         store_words<W>(m.words, i, words);
-        if (what != BATCH_FRONTIER)
+        if (exchange != BATCH_FRONTIER)
             add_words<W>(b.seen, v, words);
     });
 }
 
 /* Writes the words of a side that are not 0 into a list, in any order. */
 template <int W>
-static void write_list(const gpu_batch &b, const gpu_batch_message &m, batch_exchange what, unsigned long long *used,
+static void write_list(const gpu_batch &b, const gpu_batch_message &m, batch_exchange exchange, unsigned long long *used,
                        cudaStream_t stream)
 {
     list_each(
         m.count, used, stream,
-        [=] __device__(uint64_t i) { return is_any<W>(sent_words<W>(b, side_vertex(m, i), what)) ? 1u : 0u; },
+        [=] __device__(uint64_t i) { return is_any<W>(sent_words<W>(b, side_vertex(m, i), exchange)) ? 1u : 0u; },
         [=] __device__(uint64_t i, unsigned long long at) {
             const uint64_t v = side_vertex(m, i);
-            const batch_words<W> words = sent_words<W>(b, v, what);
+            const batch_words<W> words = sent_words<W>(b, v, exchange);
             store_words<W>(m.words, at, words);
             m.index[at] = (uint32_t)i;
-            if (what != BATCH_FRONTIER)
+            if (exchange != BATCH_FRONTIER)
                 add_words<W>(b.seen, v, words);
         });
 }
 
 /* Takes the words of a message. A vertex has one entry at most, so only pushes of a sparse level need atomics. */
 template <int W>
-static void read_words(const gpu_batch &b, const gpu_batch_message &m, batch_exchange what, uint64_t entries, uint32_t *brief,
+static void read_words(const gpu_batch &b, const gpu_batch_message &m, batch_exchange exchange, uint64_t entries, uint32_t *brief,
                        cudaStream_t stream)
 {
     each(entries, stream, [=] __device__(uint64_t i) {
         const uint64_t v = side_vertex(m, m.index != NULL ? m.index[i] : i);
         const batch_words<W> words = load_words<W>(m.words, i);
-        if (what == BATCH_FOUND) {
+        if (exchange == BATCH_FOUND) {
             push_to<W>(b, (uint32_t)v, words);
-        } else if (what == BATCH_PUSHED) {
+        } else if (exchange == BATCH_PUSHED) {
             add_words<W>(b.next, v, words);
         } else {
             store_words<W>(b.now, v, words);
@@ -227,27 +227,27 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_see_deleg
 /* ---- launches ---- */
 
 /* Launches the count of the vertices of a side that have a word to send. */
-void cuda_batch_count_words(const struct gpu_batch *b, const struct gpu_batch_message *side, enum batch_exchange what,
+void cuda_batch_count_words(const struct gpu_batch *b, const struct gpu_batch_message *side, enum batch_exchange exchange,
                             unsigned long long *used, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, batch_count_words_kernel<W><<<blocks_for(side->count, BLOCK), BLOCK, 0, stream>>>(*b, *side, what, used));
+    BATCH_BY_WORDS(b, batch_count_words_kernel<W><<<blocks_for(side->count, BLOCK), BLOCK, 0, stream>>>(*b, *side, exchange, used));
 }
 
 /* Launches the writing of a message, whole or as a list. */
-void cuda_batch_write_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange what,
+void cuda_batch_write_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange exchange,
                             unsigned long long *used, cudaStream_t stream)
 {
     if (message->index != NULL)
-        BATCH_BY_WORDS(b, write_list<W>(*b, *message, what, used, stream));
+        BATCH_BY_WORDS(b, write_list<W>(*b, *message, exchange, used, stream));
     else
-        BATCH_BY_WORDS(b, write_whole<W>(*b, *message, what, stream));
+        BATCH_BY_WORDS(b, write_whole<W>(*b, *message, exchange, stream));
 }
 
 /* Launches the reading of a message. */
-void cuda_batch_read_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange what,
+void cuda_batch_read_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange exchange,
                            uint64_t entries, uint32_t *brief, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, read_words<W>(*b, *message, what, entries, brief, stream));
+    BATCH_BY_WORDS(b, read_words<W>(*b, *message, exchange, entries, brief, stream));
 }
 
 /* Launches the kernel that moves what a sparse level has found of ghosts and delegates. */

@@ -42,16 +42,16 @@ struct gpu_batch_message {
 enum batch_exchange { BATCH_PUSHED, BATCH_FRONTIER, BATCH_FOUND };
 
 /* Adds to *used how many of the message.count vertices of a side have a word to send. */
-void cuda_batch_count_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange what,
+void cuda_batch_count_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange exchange,
                             unsigned long long *used, cudaStream_t stream);
 
 /* Writes the words that are to be sent into a message. With message.index writes those that are not 0, and their indices; *used
  * must be 0, and becomes their number. Pushed words become seen words. */
-void cuda_batch_write_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange what,
+void cuda_batch_write_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange exchange,
                             unsigned long long *used, cudaStream_t stream);
 
 /* Takes the `entries` words of a message. `brief` [vertices and ghosts] gets the briefs of frontier words; NULL: there are none. */
-void cuda_batch_read_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange what,
+void cuda_batch_read_words(const struct gpu_batch *b, const struct gpu_batch_message *message, enum batch_exchange exchange,
                            uint64_t entries, uint32_t *brief, cudaStream_t stream);
 
 /* After the push of a sparse level, which has listed at most `most` vertices: appends the next words of each listed ghost to the

@@ -166,7 +166,7 @@ static void exchange_words(struct batch_gpu_ranks *x, const struct gpu_batch *b,
     for (uint32_t r = 0; r < R; r++) {
         struct gpu_batch_message message = message_of(x, from, r, x->gpu.sent);
         m->used[r] = x->used[r];
-        const int is_list = batch_message_is_list(m, from, r);
+        const int is_list = batch_message_set_size(m, from, r);
         if (m->used[r] == 0)
             continue;
         const uint64_t words = (is_list ? m->used[r] : message.count) * m->words, bytes = 8 * words + (is_list ? 4 * m->used[r] : 0);
@@ -268,7 +268,7 @@ void batch_gpu_ranks_move_found(struct batch_gpu_ranks *x, const struct gpu_batc
     for (uint32_t r = 0; r < R; r++) {
         const struct gpu_batch_message message = message_of(x, &m->ghosts, r, x->gpu.sent);
         m->used[r] = x->used[r];
-        batch_message_list(m, r);
+        batch_message_set_list_size(m, r);
         if (m->used[r] == 0)
             continue;
         joined_gpu_begin_copy(x->on, m->sent + batch_message_at(m, &m->ghosts, r), message.words, 8 * m->used[r] * m->words, e);
