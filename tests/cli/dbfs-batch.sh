@@ -133,6 +133,12 @@ for graph in components-4-2 multi-3-inf grid-1-3; do
     check "centralities of $graph follow from distances of the oracle" diff "$tmp/want" \
         <(awk '{ printf "%d %d %d %d %.9g %.9g %.9g\n", $1, $2, $3, $4, $5, $6, $7 }' "$tmp/$graph.table" | head -n 40)
 done
+awk 'BEGIN { print 0, 1; for (i = 2; i < 82; i++) print i % 2, i }' >"$tmp/leaves.txt"
+pack leaves 2 3
+"$batch" -q -n all --centrality "$tmp/leaves.searched" "$tmp/leaves-2-3" >"$tmp/out"
+check_exit 0 'leaves at two centres' "$batch" -v -n all --batch 1 --no-checksum --centrality "$tmp/leaves.table" "$tmp/leaves-2-3"
+check "$situation: no search starts at them" test "$(grep -c 'batch of' "$tmp/err")" = 2
+check "$situation: the table is that of searches from all vertices" cmp "$tmp/leaves.searched" "$tmp/leaves.table"
 check_exit 0 'an isolated root' "$batch" -q -r 8 --centrality - "$tmp/components-4-2"
 check "$situation: the row of an isolated root has no closeness" grep -qxP '8\t1\t0\t0\t0\t0\t0' "$tmp/out"
 

@@ -2,6 +2,7 @@
 #include "batch_files.h"
 #include "batch_search.h"
 #include "centrality.h"
+#include "leaf_roots.h"
 #include "root_tables.h"
 #include "sampled.h"
 
@@ -43,7 +44,9 @@ struct batching {
     struct sampled sampled;    /* of --sample */
     struct root_tables tables; /* of --reached, --hops and --targets */
     struct batch_files files;  /* of --depths and --parents */
-    struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
+    struct leaf_roots leaves;  /* in use if leaves need no searches of their own */
+    uint64_t *vertex;             /* [ranks][batch] the vertices from which the ranks are searching (joined_vertex) */
+    struct batch_result *results; /* [ranks][batch] their results */
     uint64_t checksum;            /* sum over all roots of a hash of root and checksum; only rank 0 has it */
     double seconds;               /* seconds that this rank has spent in all its searches */
     FILE *talk;                   /* where reports are printed: stdout, or stderr if a result is written to stdout */
@@ -262,6 +265,13 @@ static enum status choose_sharing(struct batching *b, int words, struct error *e
     return e->status;
 }
 
+/* Returns whether a root needs only what its line and --centrality show. */
+static int wants_results_alone(const struct args *args)
+{
+    return args->no_checksum && args->max_depth == NO_MAX_DEPTH && args->depths == NULL && args->parents == NULL && args->balls == NULL &&
+           args->hops == NULL && args->to_targets == NULL && args->sample == 0;
+}
+
 /* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
  * in memory, because the joined graph reads them only once. Fails on all ranks if one rank fails. tear_down frees
  * everything, even after a failure. */
@@ -288,6 +298,9 @@ static enum status set_up(struct batching *b, struct error *e)
         return e->status;
     const struct batch_setup setup = {.words = words, .threads = s->threads, .comm = &s->comm};
     b->results = zeroed(s->comm.ranks * args->batch, sizeof *b->results, "results", e);
+    b->vertex = zeroed(s->comm.ranks * args->batch, sizeof *b->vertex, "roots", e);
+    if (args->all_roots && wants_results_alone(args) && b->all.push == b->all.pull && !joined_graph_is_divided(&b->all))
+        leaf_roots_open(&b->leaves, &b->all);
     if (comm_agree(b->sharing, e) == ST_OK && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
         batch_depths_open(&b->depths, &b->noted, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
@@ -319,17 +332,14 @@ static void print_level(void *context, const struct batch_note *n)
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
-/* Searches from `count` roots, beginning with number `first` of all roots, as one batch of this rank or, collectively, of the ranks that
- * divide the graph. Fills in results[count], and adds the seconds of the search to b->seconds. Prints counts with -v, and writes the
- * wanted files of each root. Stops at the first failure. */
-static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
+/* Searches from vertex[count], as one batch of this rank or, collectively, of the ranks that divide the graph. The vertices are those of
+ * the roots from number `first` on, unless b->leaves is in use. Fills in results[count], and adds the seconds of the search to
+ * b->seconds. Prints counts with -v, and writes the wanted files of each root. Stops at the first failure. */
+static enum status run_batch(struct batching *b, uint64_t first, const uint64_t *vertex, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
     const uint64_t *ids = b->searcher.roots.ids + first;
-    const struct root *roots = b->searcher.roots.root + first;
-    uint64_t vertex[BATCH_MOST], checksum[BATCH_MOST];
-    for (uint32_t i = 0; i < count; i++)
-        vertex[i] = joined_vertex(&b->all, &roots[i]);
+    uint64_t checksum[BATCH_MOST];
     struct batch_run run = {.roots = vertex, .count = count, .depths = &b->depths, .results = results,
                             .most_levels = b->args.max_depth != NO_MAX_DEPTH ? b->args.max_depth + 1 : 0,
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
@@ -389,24 +399,57 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
     return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
-/* Collective. Searches from `count` roots, beginning with number `first` of all roots: each rank takes a batch of --batch roots, unless all
- * do one together. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
-static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+/* Sets b->vertex to the vertices to search from for the next round of roots, from number `first` on, and *searches to their number: those
+ * of a batch for each rank, or for all together. Returns the number of roots, which is larger if roots are leaves. */
+static uint64_t choose_round(struct batching *b, uint64_t first, uint64_t *searches)
+{
+    const struct roots *roots = &b->searcher.roots;
+    const uint64_t most = b->searcher.comm.ranks / b->sharing->ranks * b->args.batch;
+    uint64_t count = 0;
+    for (*searches = 0; first + count < roots->count && *searches < most; count++) {
+        const uint64_t v = joined_vertex(&b->all, &roots->root[first + count]);
+        b->vertex[*searches] = v;
+        *searches += b->leaves.graph == NULL || leaf_roots_take(&b->leaves, v, &b->vertex[*searches]);
+    }
+    return count;
+}
+
+/* Reports the results of `count` roots from number `first` of all roots on, which b->leaves has, a part in b->results at a time. */
+static enum status report_leaves(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+{
+    const struct root *roots = b->searcher.roots.root + first;
+    for (uint64_t done = 0; done < count && e->status == ST_OK; done += b->args.batch) {
+        const uint64_t part = smaller(count - done, b->args.batch);
+        for (uint64_t i = 0; i < part; i++)
+            b->results[i] = leaf_roots_result(&b->leaves, joined_vertex(&b->all, &roots[done + i]));
+        report_results(b, first + done, part, e);
+    }
+    return e->status;
+}
+
+/* Collective. Searches from the first `searches` of b->vertex, for the `count` roots from number `first` on: each rank takes a batch of
+ * --batch vertices, unless all do one together. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks
+ * if one rank fails. */
+static enum status run_round(struct batching *b, uint64_t first, uint64_t count, uint64_t searches, struct error *e)
 {
     const struct comm *comm = &b->searcher.comm;
     const int together = b->sharing->ranks > 1;
-    const uint64_t batch = b->args.batch, skipped = together ? 0 : smaller(comm->rank * batch, count);
-    const uint32_t own = (uint32_t)smaller(count - skipped, batch);
+    const uint64_t batch = b->args.batch, skipped = together ? 0 : smaller(comm->rank * batch, searches);
+    const uint32_t own = (uint32_t)smaller(searches - skipped, batch);
     memset(b->results, 0, comm->ranks * batch * sizeof *b->results);
     if (own > 0)
-        run_batch(b, first + skipped, own, b->results + skipped, e);
+        run_batch(b, first + skipped, b->vertex + skipped, own, b->results + skipped, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This holds even for doubles,
      * which are added as integers. */
     if (!together)
-        comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
-    if (comm->rank == 0)
+        comm_sum_u64(comm, (uint64_t *)b->results, searches * (sizeof *b->results / 8));
+    if (b->leaves.graph != NULL)
+        leaf_roots_keep(&b->leaves, b->vertex, b->results, searches);
+    if (comm->rank == 0 && b->leaves.graph != NULL)
+        report_leaves(b, first, count, e);
+    else if (comm->rank == 0)
         report_results(b, first, count, e);
     if (comm_agree(comm, e) != ST_OK || root_tables_append(&b->tables, e) != ST_OK)
         return e->status;
@@ -432,8 +475,8 @@ static enum status run_all(struct batching *b, struct error *e)
     progress_stage("searching", s->roots.count, PROGRESS_ITEMS);
     progress_add(first);
     while (first < s->roots.count) {
-        uint64_t count = smaller(s->roots.count - first, s->comm.ranks / b->sharing->ranks * b->args.batch);
-        if (run_round(b, first, count, e) != ST_OK)
+        uint64_t searches, count = choose_round(b, first, &searches);
+        if (run_round(b, first, count, searches, e) != ST_OK)
             return e->status;
         first += count;
         progress_add(count);
@@ -479,8 +522,10 @@ static void tear_down(void *context)
     batch_files_close(&b->files);
     batch_depths_close(&b->depths);
     batch_close(&b->search);
+    leaf_roots_close(&b->leaves);
     joined_graph_close(&b->all);
     free(b->results);
+    free(b->vertex);
 }
 
 /* Does the whole work of the program: opens everything, searches from all roots, and reports. Called by searcher_run. */

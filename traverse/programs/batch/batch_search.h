@@ -30,6 +30,7 @@ struct batch_result {
     uint64_t distances; /* the sum of all distances */
     uint64_t checksum;  /* checksum of the distances as in results.h; 0 if no checksums are wanted */
     double harmonic;    /* the sum of 1 / distance over all reached vertices but the root */
+    double leaf_harmonic; /* `harmonic` of a vertex whose only edge leads to this root (leaf_roots.h) */
 };
 
 /* Adds `count` vertices at distance `depth` from the root to *r. Called with ascending depths, and only with a `count`
@@ -40,6 +41,7 @@ static inline void batch_result_add(struct batch_result *r, uint64_t depth, uint
     r->farthest = depth;
     r->distances += count * depth;
     r->harmonic += depth > 0 ? (double)count / (double)depth : 0;
+    r->leaf_harmonic += (double)(count - (depth == 1)) / (double)(depth + 1); /* one vertex at depth 1 is the leaf */
 }
 
 /* The work of one level, as -v reports it. */
