@@ -204,14 +204,6 @@ static void look_through(const struct name_map *m, struct wanted *w, uint64_t *v
     }
 }
 
-/* Fails because the map does not have the name. The message has another name, which shows how names are spelt. */
-static enum status refuse_name(const struct name_map *m, const char *name, struct error *e)
-{
-    const struct map_name first = m->n > 0 ? name_map_at(m, 0) : (struct map_name){"", 0};
-    return fail(e, ST_USAGE, "%s: '%s' is none of its names, of which there are %" PRIu64 ", from '%.*s' on", m->path, name, m->n,
-                (int)first.length, first.bytes);
-}
-
 /* Sets vertices[i] to the vertex named names[i]. Fails for the first name that the map does not have. */
 enum status name_map_find(const struct name_map *m, const char *const *names, uint64_t count,
                           uint64_t *vertices, struct error *e)
@@ -227,8 +219,11 @@ enum status name_map_find(const struct name_map *m, const char *const *names, ui
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         /* of equal names the first one was looked for */
         vertices[i] = vertices[w.slots[slot_of(&w, names[i], strlen(names[i]))] - 1];
-        if (vertices[i] == UINT64_MAX)
-            refuse_name(m, names[i], e);
+        if (vertices[i] == UINT64_MAX) { /* the message has another name, which shows how names are spelt */
+            const struct map_name first = m->n > 0 ? name_map_at(m, 0) : (struct map_name){"", 0};
+            fail(e, ST_USAGE, "%s: '%s' is none of its names, of which there are %" PRIu64 ", from '%.*s' on", m->path, names[i], m->n,
+                 (int)first.length, first.bytes);
+        }
     }
     free(w.slots);
     return e->status;

@@ -70,16 +70,6 @@ int name_ends_in(const char *name, const char *suffix)
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Refuses the name of a compressed file. */
-static enum status refuse_compressed(const char *name, const char *compressor, const char *program, struct error *e)
-{
-    char *word = text_word(name);
-    fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and `%s ... | %s >%s`", name, program,
-         compressor, word != NULL ? word : "FILE");
-    free(word);
-    return e->status;
-}
-
 enum status result_name_check(const char *name, enum result_content content, const char *program, struct error *e)
 {
     size_t i = 0, count = sizeof known / sizeof *known;
@@ -87,8 +77,13 @@ enum status result_name_check(const char *name, enum result_content content, con
         i++;
     if (name == NULL || i == count || (known[i].contents >> content & 1))
         return ST_OK;
-    if (known[i].compressor != NULL && content != RESULT_IS_FOLDER && content != RESULT_IS_NAMES) /* these take no '-' */
-        return refuse_compressed(name, known[i].compressor, program, e);
+    if (known[i].compressor != NULL && content != RESULT_IS_FOLDER && content != RESULT_IS_NAMES) { /* these take no '-' */
+        char *word = text_word(name);
+        fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and `%s ... | %s >%s`", name, program,
+             known[i].compressor, word != NULL ? word : "FILE");
+        free(word);
+        return e->status;
+    }
     int stem = (int)(strlen(name) - strlen(known[i].suffix));
     if (written[content].other_suffix == NULL)
         return fail(e, ST_USAGE, "%s: %s is not written: '%.*s%s' %s", name, known[i].suffix, stem, name,

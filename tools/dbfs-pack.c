@@ -394,15 +394,6 @@ static enum status make_plan(const struct cli *cli, const struct command *c,
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
-/* Refuses a split on standard input if there are several ranks. */
-static enum status refuse_unshared_split(const struct command *c, const struct comm *comm, struct error *e)
-{
-    const char *path = c->pack.split_path;
-    if (comm->ranks > 1 && path != NULL && strcmp(path, "-") == 0)
-        return fail(e, ST_USAGE, "-s: under mpiexec, give a file that all ranks can read");
-    return ST_OK;
-}
-
 /* Refuses a packing that would replace or remove its own input, or a folder with the suffix of a file; and a plan that would be
  * appended to an input. */
 static enum status check_folder(const struct cli *cli, const struct command *c, struct error *e)
@@ -417,15 +408,6 @@ static enum status check_folder(const struct cli *cli, const struct command *c, 
     return e->status;
 }
 
-/* Says with -v how much of a pipe went to a temporary file. */
-static void print_spooled(const struct cli *cli, const struct edge_source *source)
-{
-    uint64_t spooled = edge_source_spooled_bytes(source);
-    if (spooled > 0)
-        cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s", spooled,
-                   cli_tmpdir(cli, 0));
-}
-
 /* Makes the packing, or its plan. Collective. */
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm, struct error *e)
 {
@@ -436,7 +418,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct pack_report report;
     double start = cli_seconds();
     progress_start(cli);
-    if (refuse_unshared_split(c, comm, e) == ST_OK && check_folder(cli, c, e) == ST_OK)
+    if (comm->ranks > 1 && c->pack.split_path != NULL && strcmp(c->pack.split_path, "-") == 0)
+        fail(e, ST_USAGE, "-s: under mpiexec, give a file that all ranks can read");
+    if (e->status == ST_OK && check_folder(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
@@ -458,7 +442,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
         progress_end();
-        print_spooled(cli, &source);
+        if (edge_source_spooled_bytes(&source) > 0)
+            cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s", edge_source_spooled_bytes(&source),
+                       cli_tmpdir(cli, 0));
         print_progress(cli, &c->pack, &report, e);
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)

@@ -19,6 +19,15 @@ static void format_crc_line(const char *text, size_t size, char line[CRC_LINE_BY
 
 /* ---- writing ---- */
 
+void key_values_print(FILE *file, const char *key, const char *text)
+{
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (length > 0)
+            fprintf(file, "%s %.*s\n", key, (int)length, text);
+    }
+}
+
 /* Writes a file of the lines that `print` prints, and their CRC. */
 enum status key_values_write(const char *path, text_printer *print, const void *context, struct error *e)
 {

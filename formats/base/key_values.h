@@ -8,6 +8,10 @@
 #include "text.h"
 
 #include <stddef.h>
+#include <stdio.h>
+
+/* Prints `key` and a line of `text` on each line; leaves out empty lines. */
+void key_values_print(FILE *file, const char *key, const char *text);
 
 /* Writes the file: the lines that `print` prints, the first line of the file among them, and then the line
  * with the CRC. The file gets its name only when it is complete. */

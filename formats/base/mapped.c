@@ -20,16 +20,6 @@ static struct iovec iovec_of(const char *s)
     return (struct iovec){(void *)s, strlen(s)};
 }
 
-/* Prints the message about the file. One write prints all of it, because a launcher may stop listening after any write. */
-static void say_what_failed(const struct mapped_file *file)
-{
-    struct iovec line[] = {
-        iovec_of(program_invocation_short_name), iovec_of(": "), iovec_of(file->path),
-        iovec_of(": cannot read: the file became shorter while it was in use, or its disk failed\n")};
-    if (writev(STDERR_FILENO, line, sizeof line / sizeof *line) < 0)
-        return; /* nobody is left to tell */
-}
-
 /* Handles SIGBUS: if the address is in a mapped file, prints the message and ends the process. */
 static void end_by_bus_error(int number, siginfo_t *info, void *context)
 {
@@ -38,7 +28,11 @@ static void end_by_bus_error(int number, siginfo_t *info, void *context)
     for (const struct mapped_file *f = open_files; f != NULL; f = f->next) {
         if (at < (const char *)f->bytes || at >= (const char *)f->bytes + f->size)
             continue;
-        say_what_failed(f);
+        /* one write prints all of the message, because a launcher may stop listening after any write */
+        const struct iovec line[] = {iovec_of(program_invocation_short_name), iovec_of(": "), iovec_of(f->path),
+                                     iovec_of(": cannot read: the file became shorter while it was in use, or its disk failed\n")};
+        if (writev(STDERR_FILENO, line, sizeof line / sizeof *line) < 0)
+            errno = 0; /* nobody is left to tell */
         signals_leave(ST_RUNTIME);
     }
     signal(number, SIG_DFL); /* not ours: the access is tried again */

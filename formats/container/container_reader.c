@@ -113,17 +113,6 @@ static enum status check_header(struct container *c, struct error *e)
     return ST_OK;
 }
 
-/* A packed section's count and bytes agree when its directory fits both. */
-static enum status check_packed(const struct container *c, const struct section *s, struct error *e)
-{
-    struct packed packed;
-    struct error why = {0};
-    if (packed_open(&packed, s->data, s->bytes, s->width, s->count, c->kind->section_name(s->type),
-                    &why) != ST_OK)
-        return fail(e, why.status, "%s: %s", c->path, why.text);
-    return ST_OK;
-}
-
 /* Decodes and checks one entry of the section table. */
 static enum status check_entry(struct container *c, struct section *s, const unsigned char *entry, struct error *e)
 {
@@ -146,7 +135,11 @@ static enum status check_entry(struct container *c, struct section *s, const uns
     if (s->width == 0 || size_mul(s->count, s->width, &bytes) ||
         (s->encoding == ENCODING_RAW && bytes != s->bytes))
         return bad(c, name, "its count and its bytes do not agree", e);
-    return s->encoding == ENCODING_PACKED ? check_packed(c, s, e) : ST_OK;
+    struct packed packed; /* its count and bytes agree if its directory fits both */
+    struct error why = {0};
+    if (s->encoding == ENCODING_PACKED && packed_open(&packed, s->data, s->bytes, s->width, s->count, name, &why) != ST_OK)
+        return fail(e, why.status, "%s: %s", c->path, why.text);
+    return ST_OK;
 }
 
 /* Checks that each section follows the one before and that the bytes between them are zero. So no byte of the file can

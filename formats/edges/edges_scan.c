@@ -73,27 +73,20 @@ static enum status check_id(const struct edges_scan *scan, uint64_t id, struct e
     return ST_OK;
 }
 
-/* Decodes and tallies edges of a block in the first pass. */
-static enum status decode_first(const struct edges_scan *scan, struct edges_block *block,
-                                size_t first, struct edge *edges, size_t count, struct error *e)
-{
-    enum edges_direction direction = edges_reader_info(scan->reader)->direction;
-    const char *name = edges_reader_name(scan->reader);
-    if (edges_decode_piece(block, direction, name, first, edges, count, e) == ST_OK)
-        check_id(scan, block->tally.max_id, e);
-    return e->status;
-}
-
 /* Decodes `count` edges from number `first` on, as this pass does: tallies them, or only compares ids with a proven n. */
 static enum status decode_piece(const struct edges_scan *scan, struct edges_block *block,
                                 size_t first, struct edge *edges, size_t count, struct error *e)
 {
-    if (!scan->proven)
-        return decode_first(scan, block, first, edges, count, e);
+    const char *name = edges_reader_name(scan->reader);
+    if (!scan->proven) {
+        if (edges_decode_piece(block, edges_reader_info(scan->reader)->direction, name, first, edges, count, e) == ST_OK)
+            check_id(scan, block->tally.max_id, e);
+        return e->status;
+    }
     /* no id exceeds the OR of all ids, so single ids are rarely compared */
     if (edges_decode_ids(block, first, edges, count) >= scan->trailer->n &&
         !all_below(edges, count, scan->trailer->n))
-        return edges_scan_changed(edges_reader_name(scan->reader), e);
+        return edges_scan_changed(name, e);
     block->tally = (struct edges_totals){.edges = first + count};
     return ST_OK;
 }
@@ -130,17 +123,6 @@ static void scan_blocks(struct pass *p, int thread)
     edges_block_free(&block);
 }
 
-/* Checks that the stream ended with the trailer that the caller knows. */
-static enum status compare_trailer(const struct edges_scan *scan, struct error *e)
-{
-    struct edges_totals totals;
-    struct error cause = {0};
-    if (edges_reader_finish(scan->reader, scan->trailer, &totals, &cause) == ST_OK &&
-        totals.n == scan->trailer->n)
-        return ST_OK;
-    return edges_scan_changed(edges_reader_name(scan->reader), e);
-}
-
 /* Reads the stream, or the slice of its reader, to the end with all threads, and sets *tally. */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally, struct error *e)
 {
@@ -150,7 +132,13 @@ enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals 
     scan_blocks(&p, omp_get_thread_num());
     pthread_mutex_destroy(&p.lock);
     *tally = p.tally;
-    return e->status == ST_OK && scan->trailer != NULL ? compare_trailer(scan, e) : e->status;
+    if (e->status != ST_OK || scan->trailer == NULL)
+        return e->status;
+    struct edges_totals totals;
+    struct error cause = {0};
+    if (edges_reader_finish(scan->reader, scan->trailer, &totals, &cause) != ST_OK || totals.n != scan->trailer->n)
+        return edges_scan_changed(edges_reader_name(scan->reader), e);
+    return ST_OK;
 }
 
 /* Makes the first pass over a whole stream, and compares its tally with the trailer, which *totals receives. */

@@ -58,17 +58,6 @@ char *manifest_path(const char *folder, const char *name)
 
 /* ---- writing ---- */
 
-/* Prints each line of the provenance as a key and value; empty lines are left out. */
-static void print_provenance(FILE *text, const char *provenance)
-{
-    while (*provenance != '\0') {
-        size_t length = strcspn(provenance, "\n");
-        if (length > 0)
-            fprintf(text, "provenance %.*s\n", (int)length, provenance);
-        provenance += length + (provenance[length] == '\n');
-    }
-}
-
 /* Prints all lines of the file but that of the CRC; a text_printer. */
 static void print_manifest(FILE *text, const void *context)
 {
@@ -82,7 +71,7 @@ static void print_manifest(FILE *text, const void *context)
     fprintf(text, "input-direction %s\n", edges_direction_name(m->direction));
     fprintf(text, "input-max-id %" PRIu64 "\n", m->totals.max_id);
     fprintf(text, "input-checksum %016" PRIx64 "\n", m->totals.checksum);
-    print_provenance(text, m->provenance);
+    key_values_print(text, "provenance", m->provenance);
     if (m->randomized)
         fprintf(text, "randomized-n %" PRIu64 "\nrandomized-seed %" PRIu64 "\n", m->random_n,
                 m->random_seed);
@@ -244,24 +233,6 @@ static const struct {
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* The index of a key; -1 when this build does not know it. */
-static int find_key(const char *name)
-{
-    for (int i = 0; i < KEYS; i++) {
-        if (strcmp(name, keys[i].key) == 0)
-            return i;
-    }
-    return -1;
-}
-
-/* Parses the value of key number `key` into the manifest. Nonzero if it is not possible. */
-static int parse_value(struct manifest *m, int key, const char *value)
-{
-    if (keys[key].parse != NULL)
-        return keys[key].parse(m, value);
-    return parse_u64(value, (uint64_t *)(void *)((char *)m + keys[key].field));
-}
-
 /* Checks that all keys and parts were there, and sets m->randomized. Bit i of `seen` is set if key i was there; `based` is
  * nonzero if the version has a base. */
 static enum status check_complete(struct manifest *m, uint64_t seen, int based, const char *path, struct error *e)
@@ -313,14 +284,17 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
     if (check_text(kv, path, e) != ST_OK)
         return e->status;
     while (key_values_next(kv, &key, &value)) {
-        int i = find_key(key);
+        int i = 0;
+        while (i < KEYS && strcmp(key, keys[i].key) != 0)
+            i++;
         if (value == NULL)
             return fail(e, ST_BAD_DATA, "%s:%d: not a 'key value' line", path, kv->line);
-        if (i < 0)
+        if (i == KEYS)
             return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
         if (keys[i].presence != ANY_NUMBER_OF && (seen >> i & 1))
             return fail(e, ST_BAD_DATA, "%s:%d: %s is there twice", path, kv->line, key);
-        if (parse_value(m, i, value) != 0)
+        if ((keys[i].parse != NULL ? keys[i].parse(m, value)
+                                   : parse_u64(value, (uint64_t *)(void *)((char *)m + keys[i].field))) != 0)
             return m->p > 0 && m->part == NULL
                        ? fail_memory(e, path, m->p * sizeof *m->part)
                        : fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);

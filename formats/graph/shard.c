@@ -276,17 +276,6 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
-/* Checks that no bit of a source mask is set past the last row: searches take whole words of the mask. */
-static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
-{
-    const struct csr *csr = &shard->csr[g];
-    unsigned used = csr->rows % 64; /* bits of the last word */
-    if (used == 0 || csr->sources[csr->rows / 64] >> used == 0)
-        return ST_OK;
-    return bad(shard, section_name(shard_section(shard, g, SHARD_SOURCES)),
-               "bits are set past the last row", e);
-}
-
 /* Makes the directory of columns that stay packed. */
 static enum status keep_packed(struct shard *shard, enum subgraph g, const struct packed *packed,
                                int threads, struct error *e)
@@ -327,8 +316,9 @@ static enum status load_csr(struct shard *shard, enum subgraph g, unsigned colum
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
-    if (check_mask_end(shard, g, e) == ST_OK)
-        load_columns(shard, g, columns, threads, e);
+    if (csr->rows % 64 != 0 && csr->sources[csr->rows / 64] >> csr->rows % 64 != 0) /* searches take whole words */
+        return bad(shard, section_name(shard_section(shard, g, SHARD_SOURCES)), "bits are set past the last row", e);
+    load_columns(shard, g, columns, threads, e);
     progress_add(1);
     return e->status;
 }

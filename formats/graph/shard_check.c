@@ -3,12 +3,6 @@
 
 #include <stddef.h>
 
-static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t row, const char *why, struct error *e)
-{
-    return fail(e, ST_BAD_DATA, "%s: %s: row %llu: %s", container_path(shard->file),
-                subgraph_name[g], (unsigned long long)row, why);
-}
-
 /* Nonzero if subgraph g can have the column `code`. In nn the sizes of other shards are not known, nor compared. */
 static int is_possible_column(const struct shard *shard, enum subgraph g, uint64_t code)
 {
@@ -76,7 +70,8 @@ static enum status check_csr(const struct shard *shard, enum subgraph g, int thr
         sources += count > 0;
     }
     if (bad_why != NULL)
-        return bad_row(shard, g, bad_at, bad_why, e);
+        return fail(e, ST_BAD_DATA, "%s: %s: row %llu: %s", container_path(shard->file), subgraph_name[g], (unsigned long long)bad_at,
+                    bad_why);
     if (edges != csr->edges || sources != csr->source_rows)
         return fail(e, ST_BAD_DATA, "%s: %s: attributes and rows disagree on the number of edges",
                     container_path(shard->file), subgraph_name[g]);

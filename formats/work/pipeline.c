@@ -32,16 +32,11 @@ struct run {
     struct error *error;                    /* of piece `stop` */
 };
 
-static int is_ordered(const struct run *r, int stage)
-{
-    return stage == 0 || r->p->stages[stage - 1].ordered;
-}
-
 /* Nonzero if the stage can start its next piece: no earlier stage has it, and for a new piece there is a slot. */
 static int is_ready(const struct run *r, int stage)
 {
     uint64_t piece = r->next[stage], slots = (uint64_t)r->p->slot_count;
-    if (piece >= r->stop || (is_ordered(r, stage) && r->busy[stage]))
+    if (piece >= r->stop || ((stage == 0 || r->p->stages[stage - 1].ordered) && r->busy[stage]))
         return 0;
     if (stage == 0)
         return piece - r->retired < slots;
@@ -58,17 +53,6 @@ static int find_stage(const struct run *r)
             return stage;
     }
     return -1;
-}
-
-/* Runs one stage of one piece; the lock is not held. Returns nonzero if the stage takes new pieces and none was left. */
-static int run_stage(const struct run *r, int stage, void *slot, struct error *error)
-{
-    int end = 0;
-    if (stage == 0)
-        r->p->take(r->p->context, slot, &end, error);
-    else
-        r->p->stages[stage - 1].run(r->p->context, slot, error);
-    return end;
 }
 
 /* Records that the piece has passed the stage, that it failed, or that there are no pieces from it on. The lock is held. */
@@ -121,7 +105,12 @@ static void work(struct run *r)
         if (find_stage(r) >= 0)
             pthread_cond_signal(pool->waiting > 0 ? &pool->changed : &pool->called);
         pthread_mutex_unlock(&pool->lock);
-        int end = run_stage(r, stage, r->p->slots[piece % slots], &error);
+        int end = 0; /* 1: stage 0 takes new pieces, and none was left */
+        void *slot = r->p->slots[piece % slots];
+        if (stage == 0)
+            r->p->take(r->p->context, slot, &end, &error);
+        else
+            r->p->stages[stage - 1].run(r->p->context, slot, &error);
         pthread_mutex_lock(&pool->lock);
         end_stage(r, stage, piece, end, &error);
     }

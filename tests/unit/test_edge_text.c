@@ -57,7 +57,7 @@ static void test_id_limits(void)
 
 static int odd_lines; /* that take_odd_line got */
 
-/* An odd_line_parser: takes two numbers with any blanks or commas between them; a line of `x` is a fault. */
+/* A line_parser: takes two numbers with any blanks or commas between them; a line of `x` is a fault. */
 static const char *take_odd_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     unsigned long long u, v;

@@ -198,17 +198,6 @@ static int take_chunk_for_lost(struct bucket_writer *w)
     return chunk != NULL;
 }
 
-/* Sets the sizes of the store and the slabs that threads may take, and charges its fixed bytes to the budget. */
-static void set_layout(struct bucket_store *store, const struct layout *l, uint64_t room)
-{
-    store->chunk_bytes = l->chunk_bytes;
-    store->slab_bytes = l->slab_bytes;
-    store->own_slabs = l->own_slabs;
-    store->common_slabs = (room - least_bytes(l, store->threads)) / l->slab_bytes;
-    store->fixed_bytes = l->fixed_bytes;
-    memory_charge_planned(store->budget, l->fixed_bytes);
-}
-
 /* Opens an empty store with a writer for each thread. Fails if its least memory exceeds the room. */
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
                               struct memory_budget *budget, struct error *e)
@@ -228,7 +217,12 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
     store->threads = o->threads;
     store->budget = budget;
     store->spill = o->spill;
-    set_layout(store, &l, o->room_bytes);
+    store->chunk_bytes = l.chunk_bytes;
+    store->slab_bytes = l.slab_bytes;
+    store->own_slabs = l.own_slabs;
+    store->common_slabs = (o->room_bytes - least_bytes(&l, o->threads)) / l.slab_bytes;
+    store->fixed_bytes = l.fixed_bytes;
+    memory_charge_planned(budget, l.fixed_bytes);
     for (int i = 0; i < o->threads; i++) {
         if (!open_writer(&store->writer[i], store) || !take_chunk_for_lost(&store->writer[i])) {
             bucket_store_close(store);

@@ -93,15 +93,6 @@ static enum status check_settled(const struct claim_windows *w, struct error *e)
     return e->status;
 }
 
-/* Fails if a depth exceeds that at which the search ended. */
-static enum status check_deepest(const struct claims *a, const struct claim_sums *sums, struct error *e)
-{
-    if (e->status != ST_OK || sums->levels <= (uint64_t)a->deepest + 1)
-        return e->status;
-    return fail(e, ST_INVALID, "%s: depth %llu, where the search ended at %u", name_of(a),
-                (unsigned long long)sums->levels - 1, a->deepest);
-}
-
 /* Finds offences that need no edge, and opens the windows. If there is one alone it is loaded, with levels. */
 static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
                                   struct memory_budget *budget, uint64_t room,
@@ -113,7 +104,9 @@ static enum status check_vertices(struct claim_windows *w, struct claims *a, int
     if (w->count == 1 && claim_windows_load(w, /* index */ 0, /* half */ 0, e) == ST_OK && !a->has_depths)
         tree_levels_find(w, sums, e);
     sums->windows = w->count;
-    return check_deepest(a, sums, e);
+    if (e->status == ST_OK && sums->levels > (uint64_t)a->deepest + 1)
+        fail(e, ST_INVALID, "%s: depth %llu, where the search ended at %u", name_of(a), (unsigned long long)sums->levels - 1, a->deepest);
+    return e->status;
 }
 
 /* Tests all conditions, and fails with the first offence. All ranks call it together. */

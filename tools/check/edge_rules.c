@@ -105,14 +105,6 @@ static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
     return 1;
 }
 
-/* Nonzero if this pass takes an edge whose ends are in these halves (find_slot). */
-static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
-{
-    if (half_u < 0 || half_v < 0)
-        return 0;
-    return half_u != half_v || p->within[half_u];
-}
-
 /* Copies the edges that this pass takes to kept[], and the slots of their ends to `at`. Returns the number of these edges. */
 static size_t find_slots(const struct rules_pass *p, const struct edge *edges, size_t count,
                          struct edge *kept, struct slots *at)
@@ -121,7 +113,7 @@ static size_t find_slots(const struct rules_pass *p, const struct edge *edges, s
     for (size_t i = 0; i < count; i++) {
         int half_u = find_slot(p, edges[i].u, &at->u[found]);
         int half_v = find_slot(p, edges[i].v, &at->v[found]);
-        if (!is_of_pass(p, half_u, half_v))
+        if (half_u < 0 || half_v < 0 || (half_u == half_v && !p->within[half_u]))
             continue;
         __builtin_prefetch(&p->w->word[at->u[found] * p->w->stride]);
         __builtin_prefetch(&p->w->word[at->v[found] * p->w->stride]);

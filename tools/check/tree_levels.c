@@ -15,13 +15,6 @@ static uint32_t *level_at(struct claim_windows *w, uint64_t v)
     return &w->word[v * w->stride];
 }
 
-/* Fails: the parent of `child` is `end`, which was not reached. */
-static enum status refuse_end(const struct claim_windows *w, uint64_t child, uint64_t end, struct error *e)
-{
-    return fail(e, ST_INVALID, "%s: tree edge %lld %lld: %lld has no parent", w->claims->parents.name,
-                claims_shown(w->claims, (int64_t)child), claims_shown(w->claims, (int64_t)end), claims_shown(w->claims, (int64_t)end));
-}
-
 /* Fails with the smallest vertex of the cycle that `v` is on. */
 static enum status refuse_cycle(const struct claim_windows *w, uint64_t v, struct error *e)
 {
@@ -43,7 +36,8 @@ static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
         steps++;
     }
     if (*level_at(w, x) == LEVEL_UNREACHED)
-        return refuse_end(w, child, x, e);
+        return fail(e, ST_INVALID, "%s: tree edge %lld %lld: %lld has no parent", w->claims->parents.name,
+                    claims_shown(w->claims, (int64_t)child), claims_shown(w->claims, (int64_t)x), claims_shown(w->claims, (int64_t)x));
     if (*level_at(w, x) == LEVEL_ON_WAY)
         return refuse_cycle(w, x, e);
     uint64_t depth = *level_at(w, x) / 2 + steps;

@@ -101,15 +101,15 @@ void forest_flatten(const struct slots *s, int threads)
     }
 }
 
-/* Replaces each parent that is a vertex of the window `below` by the root of this vertex, which its slot holds. All other slots
- * of s stay as they are: the number `parent` is then at least below->count, as the subtraction wraps around. */
-static void resolve_window(const struct slots *s, const struct slots *below, int threads)
+/* A slot that is no vertex of `roots` stays: its difference is then roots->count or more, as the subtraction wraps around. */
+void forest_replace_roots(const struct slots *s, const struct slots *roots, int threads)
 {
+    const unsigned bytes = s->bytes;
 #pragma omp parallel for num_threads(threads_for(s->count, threads)) schedule(static)
     for (uint64_t i = 0; i < s->count; i++) {
-        uint64_t parent = slot_get(s, s->bytes, i) - below->first;
-        if (parent < below->count)
-            slot_set(s, s->bytes, i, slot_get(below, s->bytes, parent));
+        uint64_t root = slot_get(s, bytes, i) - roots->first;
+        if (root < roots->count)
+            slot_set(s, bytes, i, slot_get(roots, bytes, root));
     }
 }
 
@@ -120,7 +120,7 @@ enum status forest_resolve(struct forest *f, struct error *e)
         const struct slots s = forest_load(f, w, /* half */ 0, e);
         for (uint32_t below = 0; below < w && e->status == ST_OK; below++) {
             const struct slots b = forest_load(f, below, /* half */ 1, e);
-            resolve_window(&s, &b, f->values.threads);
+            forest_replace_roots(&s, &b, f->values.threads);
         }
         forest_keep(f, w, /* half */ 0, e);
     }

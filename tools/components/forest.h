@@ -103,6 +103,9 @@ struct slots forest_load(struct forest *forest, uint32_t w, int half, struct err
 /* Saves window w from that half of the memory, if there are several windows. */
 enum status forest_keep(struct forest *forest, uint32_t w, int half, struct error *e);
 
+/* Replaces each slot of the window `s` that is a vertex of the window `roots` by what the slot of that vertex holds. */
+void forest_replace_roots(const struct slots *s, const struct slots *roots, int threads);
+
 /* Makes every slot a root, once all windows are flattened and kept. Reads about k*k/2 of k windows. */
 enum status forest_resolve(struct forest *forest, struct error *e);
 

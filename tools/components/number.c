@@ -236,18 +236,6 @@ static void number_roots(struct part *part, const struct slots *s, uint64_t begi
     }
 }
 
-/* Replaces the slots in the window `s` that are roots in the window `roots` by the tagged numbers of these. */
-static void number_children(const struct slots *s, const struct slots *roots, int threads)
-{
-    const unsigned bytes = s->bytes;
-#pragma omp parallel for num_threads(threads_for(s->count, threads)) schedule(static)
-    for (uint64_t i = 0; i < s->count; i++) {
-        uint64_t root = slot_get(s, bytes, i) - roots->first;
-        if (root < roots->count)
-            slot_set(s, bytes, i, slot_get(roots, bytes, root));
-    }
-}
-
 /* Makes every slot the tagged number of its component. */
 static enum status number_all(struct numbering *k, struct error *e)
 {
@@ -259,10 +247,10 @@ static enum status number_all(struct numbering *k, struct error *e)
 #pragma omp parallel for num_threads(threads_for(s.count, k->parts)) schedule(static)
         for (int p = 0; p < k->parts; p++)
             number_roots(&k->part[p], &s, part_begin(k, &s, p), part_begin(k, &s, p + 1));
-        number_children(&s, &s, f->values.threads);
+        forest_replace_roots(&s, &s, f->values.threads);
         for (uint32_t below = 0; below < w && e->status == ST_OK; below++) {
             const struct slots roots = forest_load(f, below, /* half */ 1, e);
-            number_children(&s, &roots, f->values.threads);
+            forest_replace_roots(&s, &roots, f->values.threads);
         }
         forest_keep(f, w, /* half */ 0, e);
     }

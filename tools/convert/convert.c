@@ -186,7 +186,7 @@ static enum status parse_and_change(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
-    if (c->reader->class->parse(c->reader, piece, e) != ST_OK)
+    if (c->reader->class->parse != NULL && c->reader->class->parse(c->reader, piece, e) != ST_OK)
         return e->status;
     if (piece->fault.at != NULL) /* told by account_and_cut, which knows the line */
         return ST_OK;
@@ -209,7 +209,8 @@ static enum status account_and_cut(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
-    if (c->reader->class->account(c->reader, piece, e) != ST_OK)
+    piece_tally_merge(&c->reader->total, &piece->tally);
+    if (c->reader->class->account != NULL && c->reader->class->account(c->reader, piece, e) != ST_OK)
         return e->status;
     if (needs_numbers(c) && compact_number(c->change->compact, piece, e) != ST_OK)
         return e->status;

@@ -125,11 +125,6 @@ static void describe_columns(const struct list_facts *list, const char *names, c
                  list->place[1] + 1);
 }
 
-static int same_columns(const struct list_facts *a, const struct list_facts *b)
-{
-    return a->columns == b->columns && a->names == b->names && a->place[0] == b->place[0] && a->place[1] == b->place[1];
-}
-
 /* Compares an input with the first one, which job->first is taken from: other columns mean another table. */
 static enum status join_list(struct job *job, const struct source *s, struct input *input, struct error *e)
 {
@@ -150,7 +145,9 @@ static enum status join_list(struct job *job, const struct source *s, struct inp
     }
     if (list->columns == 0)
         return ST_OK;
-    if (!same_columns(list, &first->facts)) {
+    const struct list_facts *other = &first->facts;
+    if (list->columns != other->columns || list->names != other->names || list->place[0] != other->place[0] ||
+        list->place[1] != other->place[1]) {
         describe_columns(list, s->facts.notes.header_line, found, sizeof found);
         describe_columns(&first->facts, first->header_line, expected, sizeof expected);
         return refuse_part(job, input, found, expected, e);

@@ -159,28 +159,9 @@ static void take_option(struct options *o, int option, const char *argument)
     }
 }
 
-/* Refuses standard input given twice. */
-static void check_paths(const struct options *o)
-{
-    int from_stdin = 0;
-    for (int i = 0; i < o->path_count; i++)
-        from_stdin += strcmp(o->paths[i], "-") == 0;
-    if (from_stdin > 1)
-        cli_usage(&o->cli, "standard input is given %d times", from_stdin);
-}
-
 static int is_stdout(const char *path)
 {
     return path == NULL || outfile_is_stdout(path);
-}
-
-/* Checks the options of an index, which is read for its names alone. */
-static void check_index(const struct options *o)
-{
-    if (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
-        o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based || o->base != BASE_OF_STREAMS)
-        cli_usage(&o->cli,
-                  "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
 
 /* Checks --columns, --separator and --comments, the options of lists. */
@@ -203,8 +184,10 @@ static void check_combinations(const struct options *o)
     check_list(o);
     if (o->randomize && o->original_ids)
         cli_usage(&o->cli, "--randomize and --original-ids exclude each other");
-    if (o->reader.format == FORMAT_WDC_INDEX)
-        check_index(o);
+    if (o->reader.format == FORMAT_WDC_INDEX &&
+        (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize || o->original_ids || o->map_path != NULL ||
+         o->reader.vertices > 0 || o->reader.one_based || o->base != BASE_OF_STREAMS))
+        cli_usage(&o->cli, "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
     if (o->base != BASE_OF_STREAMS && o->output != EDGE_FORMAT_EDGES && o->output != EDGE_FORMAT_TEXT)
         cli_usage(&o->cli, "--base is for edges and text: vertices of -t %s count from 0", edge_format_name(o->output));
     if (o->map_path == NULL)
@@ -248,7 +231,11 @@ void options_read(struct options *o, int argc, char **argv)
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
     o->path_count = optind < argc ? argc - optind : 1;
     o->reader.names = o->map_path != NULL;
-    check_paths(o);
+    int from_stdin = 0;
+    for (int i = 0; i < o->path_count; i++)
+        from_stdin += strcmp(o->paths[i], "-") == 0;
+    if (from_stdin > 1)
+        cli_usage(&o->cli, "standard input is given %d times", from_stdin);
     check_combinations(o);
 }
 

@@ -3,7 +3,7 @@
 
 #include "formats/base/arith.h"
 #include "formats/base/cli.h"
-#include "tools/pack/place/pack_memory.h"
+#include "tools/pack/folder/pack_plan.h"
 
 #include <string.h>
 
@@ -59,17 +59,6 @@ static enum status find_suggestion(struct pack_job *j, struct error *e)
     return e->status;
 }
 
-/* The options of a separation, by the totals of the source. */
-static struct separation_options separation_options_of(const struct pack_options *o, const struct edge_source *source)
-{
-    return (struct separation_options){.threads = o->threads,
-                                       .p = o->p,
-                                       .spill = o->spill,
-                                       .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
-                                       .beside_vertex = PACK_VERTEX_BYTES,
-                                       .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
-}
-
 enum status pack_bound_pipe(struct edge_source *source, const struct pack_options *o, const struct memory_budget *budget, struct error *e)
 {
     enum { LEAST_IDS = 1 << 23, LEAST_EDGES = 1 << 20 };
@@ -83,7 +72,7 @@ enum status pack_bound_pipe(struct edge_source *source, const struct pack_option
         struct edge_source longer = *source;
         longer.totals.edges = longer.largest_share = edges;
         longer.bytes = sizeof(struct edge) * edges;
-        const struct separation_options options = separation_options_of(o, &longer);
+        const struct separation_options options = pack_plan_separation(o, &longer);
         fits = degrees_tiles_bytes(&longer.totals, edges, &options, left - values) > 0;
         if (fits)
             *source = longer;
@@ -95,7 +84,7 @@ enum status pack_bound_pipe(struct edge_source *source, const struct pack_option
 enum status pack_separate(struct pack_job *j, struct error *e)
 {
     do {
-        const struct separation_options options = separation_options_of(j->options, j->source);
+        const struct separation_options options = pack_plan_separation(j->options, j->source);
         if (separation_degrees(&j->separation, j->source, &options, j->budget, e) == ST_OK && j->separation.degrees.again)
             edge_source_make_dense(j->source, j->options->p, j->options->threads, j->budget, e);
     } while (e->status == ST_OK && j->separation.degrees.again);

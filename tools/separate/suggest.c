@@ -14,12 +14,6 @@ static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 /* The most bytes of a shard on a GPU, which leaves room for the arrays of a search on an H200 of 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
-/* Returns whether TH is chosen for this kind of machine, alone or among others. */
-static int counts_machine(enum th_choice choice, enum machine machine)
-{
-    return machine == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;
-}
-
 /* ---- choosing ---- */
 
 /* The candidates, and the facts about them. */
@@ -84,7 +78,8 @@ static double loss_of(const struct candidates *c, uint64_t r, enum th_choice cho
 {
     double loss = 1;
     for (int m = 0; m < MACHINES; m++) {
-        if (counts_machine(choice, (enum machine)m) && loss_on(c, r, (enum machine)m) > loss)
+        const int counts = m == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;
+        if (counts && loss_on(c, r, (enum machine)m) > loss)
             loss = loss_on(c, r, (enum machine)m);
     }
     return loss;

@@ -208,9 +208,3 @@ void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsign
 {
     order_with_u32(columns, spare, count, column_bits);
 }
-
-/* Bytes that row_order_u32 takes for rows of up to `longest` columns. */
-uint64_t row_order_bytes(uint64_t longest)
-{
-    return 2 * longest * sizeof(uint32_t); /* reserve_spare doubles */
-}

@@ -28,10 +28,8 @@ void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed 
 size_t row_sort_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
 
-/* Sorts the columns in place and keeps duplicates; returns 0 when memory is short. The sorter only has to be zeroed at first.
- * row_order_bytes returns the memory that this takes for rows of up to `longest` columns. */
+/* Sorts the columns in place and keeps duplicates; returns 0 when memory is short. The sorter only has to be zeroed at first. */
 int row_order_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
-uint64_t row_order_bytes(uint64_t longest);
 
 /* Sorts as row_order_u32, but in place of a sorter uses `spare`, which has room for `count` columns. */
 void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits);

@@ -112,16 +112,6 @@ static uint64_t count_share(const struct edge_source *s)
     return shared / s->comm->ranks + own;
 }
 
-/* A name for messages, which the caller frees; NULL when memory is short. */
-static char *name_union(const struct edge_union *u)
-{
-    char name[STREAM_NAME_BYTES + 40];
-    snprintf(name, sizeof name, "%s", u->first);
-    if (u->streams > 1)
-        snprintf(name, sizeof name, "%s and %" PRIu64 " more", u->first, u->streams - 1);
-    return strdup(name);
-}
-
 /* Joins the facts about all streams of all ranks, and makes them the source's: those of one graph. */
 static enum status unite(struct edge_source *s, const struct stream_facts *facts, enum base_choice base, struct error *e)
 {
@@ -137,7 +127,11 @@ static enum status unite(struct edge_source *s, const struct stream_facts *facts
         s->largest_share = comm_max_of(s->comm, s->share_edges);
         s->names = u.names;
         u.names = NULL;
-        s->name = name_union(&u);
+        char name[STREAM_NAME_BYTES + 40];
+        snprintf(name, sizeof name, "%s", u.first);
+        if (u.streams > 1)
+            snprintf(name, sizeof name, "%s and %" PRIu64 " more", u.first, u.streams - 1);
+        s->name = strdup(name);
         if (s->name == NULL)
             fail_memory(e, u.first, STREAM_NAME_BYTES);
     }
@@ -358,22 +352,14 @@ static enum status prove_stream(struct edge_source *s, size_t i, struct edges_sc
     return e->status;
 }
 
-/* Sums the tallies of all ranks: each then has the whole one. */
-static void sum_tally(const struct comm *comm, struct edges_totals *tally)
-{
-    uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};
-    comm_sum_u64(comm, sums, 3);
-    tally->edges = sums[0];
-    tally->loops = sums[1];
-    tally->checksum = sums[2];
-    tally->max_id = comm_max_of(comm, tally->max_id);
-}
-
 /* Compares the tally of each shared stream, summed over all ranks, with its trailer. */
 static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally, struct error *e)
 {
     for (size_t i = 0; i < s->shared && s->comm->ranks > 1; i++) {
-        sum_tally(s->comm, &tally[i]);
+        uint64_t sums[3] = {tally[i].edges, tally[i].loops, tally[i].checksum};
+        comm_sum_u64(s->comm, sums, 3);
+        tally[i] = (struct edges_totals){.edges = sums[0], .loops = sums[1], .checksum = sums[2],
+                                         .max_id = comm_max_of(s->comm, tally[i].max_id), .n = tally[i].n};
         edges_compare_tally(s->stream[i].name, &s->stream[i].totals, &tally[i], e);
     }
     return e->status;

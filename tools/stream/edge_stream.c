@@ -116,13 +116,6 @@ struct edge_copy {
     unsigned char *buffer; /* [COPY_BYTES] */
 };
 
-/* Creates a file in memory; -1 if the system has none, or none is allowed. */
-static int file_in_memory(const struct edge_copy *c)
-{
-    signals_ignore_writes(); /* the limit of file sizes holds here too */
-    return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
-}
-
 /* Moves the bytes in memory, if there are any, to a file on disk, where copying goes on. */
 static enum status move_to_disk(struct edge_copy *c, struct error *e)
 {
@@ -207,7 +200,8 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, const st
     if (c.buffer == NULL)
         return fail_memory(e, s->name, COPY_BYTES);
     progress_stage("reading the pipe", 0, PROGRESS_BYTES);
-    c.file = file_in_memory(&c);
+    signals_ignore_writes(); /* the limit of file sizes holds in memory, too */
+    c.file = c.most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
     if (c.file < 0)
         move_to_disk(&c, e);
     if (e->status == ST_OK && s->live != NULL)
@@ -224,16 +218,6 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, const st
 
 /* ---- opening ---- */
 
-/* Notes where a regular file stands, how long it is and which it is. */
-static void note_file(struct edge_stream *s, const struct stat *st)
-{
-    s->start = lseek(s->fd, 0, SEEK_CUR);
-    s->bytes = st->st_size > s->start ? (uint64_t)(st->st_size - s->start) : 0;
-    s->device = st->st_dev;
-    s->inode = st->st_ino;
-    posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-}
-
 /* Sets s->name and s->fd, and if it is a pipe. Refuses folders and terminals. */
 static enum status open_path(struct edge_stream *s, const char *path, struct error *e)
 {
@@ -246,7 +230,11 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
     } else if (s->fd < 0 || fstat(s->fd, &st) != 0) {
         fail_errno(e, s->name, "cannot open");
     } else if (S_ISREG(st.st_mode)) {
-        note_file(s, &st);
+        s->start = lseek(s->fd, 0, SEEK_CUR);
+        s->bytes = st.st_size > s->start ? (uint64_t)(st.st_size - s->start) : 0;
+        s->device = st.st_dev;
+        s->inode = st.st_ino;
+        posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     } else if (S_ISDIR(st.st_mode)) {
         fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
     } else if (isatty(s->fd)) {

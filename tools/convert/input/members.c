@@ -76,12 +76,6 @@ static int has_suffix(const char *name, const char *suffix)
     return length >= tail && strcasecmp(name + length - tail, suffix) == 0;
 }
 
-/* Nonzero for resource forks, which macOS stores beside each file. */
-static int is_of_macos(const char *path)
-{
-    return strncmp(path, "__MACOSX/", 9) == 0 || strncmp(base_name(path), "._", 2) == 0;
-}
-
 /* Nonzero for files that people and programs put beside data. */
 static int is_document(const char *path)
 {
@@ -145,7 +139,7 @@ static int matches(const char *pattern, const char *path)
 /* Lists the member under m->all, or m->skipped if it is a document that nobody asked for. Nonzero if it is to be read. */
 int members_want(struct members *m, const char *path)
 {
-    if (is_of_macos(path))
+    if (strncmp(path, "__MACOSX/", 9) == 0 || strncmp(base_name(path), "._", 2) == 0) /* macOS stores resource forks so */
         return 0;
     list_name(&m->all, path);
     if (m->pattern != NULL && !matches(m->pattern, path))

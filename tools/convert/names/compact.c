@@ -129,37 +129,9 @@ static enum status take_spilled(struct graph_reader *r, struct piece *piece, int
     return ST_OK;
 }
 
-/* reader_class.parse: take_spilled has made the edges. */
-static enum status parse_nothing(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    (void)r;
-    (void)piece;
-    return e->status;
-}
+static const struct reader_class spilled_class = {.name = "numbered", .take = take_spilled};
 
-static enum status account_spilled(struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    piece_tally_merge(&r->total, &piece->tally);
-    return e->status;
-}
-
-static const struct reader_class spilled_class = {
-    .name = "numbered", .take = take_spilled, .parse = parse_nothing, .account = account_spilled};
-
-/* Opens a reader of the spilled edges; it only borrows c->spill. */
-static enum status open_spilled(struct compact *c, struct graph_reader **reader, struct error *e)
-{
-    *reader = calloc(1, sizeof **reader);
-    if (*reader == NULL)
-        return fail_memory(e, "temporary files", sizeof **reader);
-    (*reader)->class = &spilled_class;
-    (*reader)->name = "temporary files";
-    (*reader)->facts.numbered = 1;
-    (*reader)->state = c->spill;
-    return ST_OK;
-}
-
-/* Frees the table, numbers the spilled names and gives a reader of their edges. */
+/* Frees the table, numbers the spilled names and gives a reader of their edges, which only borrows c->spill. */
 enum status compact_rest(struct compact *c, struct graph_reader **reader, struct error *e)
 {
     *reader = NULL;
@@ -170,5 +142,12 @@ enum status compact_rest(struct compact *c, struct graph_reader **reader, struct
     if (name_spill_resolve(c->spill, c->map, &c->count, c->table_bytes, e) != ST_OK)
         return e->status;
     c->spilled_bytes = name_spill_bytes(c->spill);
-    return open_spilled(c, reader, e);
+    struct graph_reader *r = *reader = zeroed(1, sizeof *r, "temporary files", e);
+    if (r == NULL)
+        return e->status;
+    r->class = &spilled_class;
+    r->name = "temporary files";
+    r->facts.numbered = 1;
+    r->state = c->spill;
+    return ST_OK;
 }

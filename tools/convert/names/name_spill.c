@@ -122,16 +122,6 @@ static enum status read_name(struct name_spill *s, struct spill_cursor *cursor, 
     return spill_cursor_read(cursor, s->name + 2, name->length, e);
 }
 
-static enum status too_many_names(const struct name_spill *s, struct error *e)
-{
-    char limit[16];
-    return fail(e, ST_RESOURCE,
-                "--compact: the names of one of %d partitions do not fit %s of memory: expected a "
-                "larger -S",
-                NAME_PARTITIONS,
-                format_size(s->space->budget.limit_bytes, limit, sizeof limit));
-}
-
 /* Pass 1 of a partition: reads its names, which are freed, and writes p->indexes. */
 static enum status index_names(struct name_spill *s, struct partition *p, struct name_table *table, struct error *e)
 {
@@ -143,8 +133,11 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
         name.hash = keyed_hash(name.bytes, name.length);
         uint64_t number = name_table_number(table, &name);
         uint32_t index = (uint32_t)number;
-        if (number >= UINT32_MAX)
-            return too_many_names(s, e);
+        if (number >= UINT32_MAX) {
+            char limit[16];
+            return fail(e, ST_RESOURCE, "--compact: the names of one of %d partitions do not fit %s of memory: expected a larger -S",
+                        NAME_PARTITIONS, format_size(s->space->budget.limit_bytes, limit, sizeof limit));
+        }
         if (spill_stream_append(&p->indexes, &index, sizeof index, e) == ST_OK &&
             index == p->count) {
             p->count++;

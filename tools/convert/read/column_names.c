@@ -92,11 +92,6 @@ int column_names_find(const struct field *name, int count, int place[2])
     return place[0] == -1 && place[1] == -1 && find_pair(name, count, /* with_letters */ 1, place);
 }
 
-static int has_byte(const char *line, char c)
-{
-    return memchr(line, c, (size_t)(next_line(line) - line)) != NULL;
-}
-
 /* Finds the separator that gives both lines as many columns; without one, or without data, the first of `order` in the line. */
 enum separator column_names_separator(const char *line, const char *data)
 {
@@ -107,7 +102,7 @@ enum separator column_names_separator(const char *line, const char *data)
     enum { SEPARATORS_TRIED = sizeof order / sizeof *order };
     enum separator first = SEPARATOR_BLANK;
     for (int i = SEPARATORS_TRIED; i-- > 0;) {
-        if (has_byte(line, order[i].byte))
+        if (memchr(line, order[i].byte, (size_t)(next_line(line) - line)) != NULL)
             first = order[i].separator;
     }
     for (int i = 0; i < SEPARATORS_TRIED && data != NULL; i++) {

@@ -197,15 +197,6 @@ static int same_ends(const struct graph_reader *r, const struct list_sample *s, 
     return 1;
 }
 
-static enum status ask_separator(const struct graph_reader *r, const struct list_sample *s,
-                                 enum separator a, enum separator b, struct error *e)
-{
-    return fail(e, ST_USAGE,
-                "%s:%llu: its words may be separated by %ss or by %ss: --separator %s or %s says which",
-                r->name, (ull)s->first_line, separator_name(a), separator_name(b), separator_name(a),
-                separator_name(b));
-}
-
 /* Sets *c to the way to separate that fits the sample; returns 0 if none does. Two that fit are an error, unless both give the
  * same ids: then blanks go before tabs, but tabs before blanks where other columns may hold anything, blanks included. */
 static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
@@ -218,7 +209,9 @@ static int find_fit(const struct graph_reader *r, const struct list_sample *s, i
         if (!fits(r, s, lines, &next))
             continue;
         if (found && !same_ends(r, s, lines, &best, &next))
-            ask_separator(r, s, best.separator, next.separator, e);
+            fail(e, ST_USAGE, "%s:%llu: its words may be separated by %ss or by %ss: --separator %s or %s says which", r->name,
+                 (ull)s->first_line, separator_name(best.separator), separator_name(next.separator), separator_name(best.separator),
+                 separator_name(next.separator));
         if (!found || c->any_rest)
             best = next;
         found = 1;
@@ -389,15 +382,6 @@ static int find_in_comment(const struct list_sample *s, struct columns *c)
     return c->any_rest = 1;
 }
 
-static enum status refuse_columns(const struct graph_reader *r, const struct list_sample *s, int count,
-                                  struct error *e)
-{
-    return fail(e, ST_BAD_DATA,
-                "%s:%llu: found %d columns, expected two ids and at most two weights: --columns says which two are "
-                "the ids; -f adjlist reads lists of neighbours, -f metis such as begin with two counts",
-                r->name, (ull)s->first_line, count);
-}
-
 /* Checks a list without options or column names, which is read as two ids a line, perhaps with numbers behind them. Where the
  * parser will report a fault, c->count becomes 2. */
 static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
@@ -405,7 +389,10 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
 {
     int is_list = r->options.names || isdigit((unsigned char)*skip_blanks(s->line[0]));
     if (c->count > MAX_PLAIN_COLUMNS && is_list)
-        return refuse_columns(r, s, c->count, e);
+        return fail(e, ST_BAD_DATA,
+                    "%s:%llu: found %d columns, expected two ids and at most two weights: --columns says which two are "
+                    "the ids; -f adjlist reads lists of neighbours, -f metis such as begin with two counts",
+                    r->name, (ull)s->first_line, c->count);
     if (c->count == 1 && r->options.separator != SEPARATOR_ANY)
         return reader_bad_line(r, s->first_line, NULL, "one column", "two (--separator)", e);
     if (c->count > MAX_PLAIN_COLUMNS || c->count < 2)

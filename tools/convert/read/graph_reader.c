@@ -3,6 +3,8 @@
 
 #include "sniff.h"
 
+#include "formats/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +105,9 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     enum graph_format format = options->format;
     if ((format == FORMAT_AUTO ? find_format(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
         r->class = class_of(format);
-        if (check_base(r, format, e) == ST_OK && r->class->open(r, e) == ST_OK)
+        if (check_base(r, format, e) == ST_OK)
+            r->state = zeroed(r->class->state_bytes, 1, r->name, e);
+        if (e->status == ST_OK && r->class->open(r, e) == ST_OK)
             r->facts.base = (uint32_t)r->base;
     }
     if (e->status != ST_OK) {
@@ -132,8 +136,10 @@ void graph_reader_close(struct graph_reader *r)
 {
     if (r == NULL)
         return;
-    if (r->class != NULL && r->class->close != NULL)
+    if (r->state != NULL && r->class->close != NULL)
         r->class->close(r);
+    if (r->class != NULL && r->class->state_bytes > 0)
+        free(r->state);
     line_feed_free(&r->text.feed);
     if (r->owns_input)
         input_close(r->input);

@@ -4,8 +4,9 @@
  * steps:
  * 1. open reads the header.
  * 2. take takes the pieces of the input, in order.
- * 3. parse makes edges of a piece, in any thread. From here on ids are 0-based.
- * 4. account goes through the pieces in order and settles line numbers, declared counts and faults.
+ * 3. parse makes edges of a piece, in any thread, unless `take` has made them. From here on ids are 0-based.
+ * 4. account goes through the pieces in order and settles line numbers, declared counts and faults. The caller has added the tally of
+ *    the piece to `total`.
  * 5. finish checks what can be known only at the end.
  */
 #ifndef DBFS_GRAPH_READER_H
@@ -104,9 +105,14 @@ struct graph_facts {
     struct reader_notes notes;
 };
 
+/* What may stand between the two numbers of a plain line: one of these bytes (plain_lines.h). NO_PLAIN_LINES: all lines are left to
+ * reader_class.line. */
+enum plain_lines { NO_PLAIN_LINES, PLAIN_BLANK, PLAIN_BLANK_OR_COMMA };
+
 /* The state of text readers. Other readers do not use it. */
 struct text_state {
     struct comment_rule comments;
+    enum plain_lines plain; /* which lines text_parse reads by itself */
     enum separator separator; /* of lists of neighbours */
     char *head;           /* the first lines, whole ones, ending in '\n' and padded */
     size_t head_bytes;
@@ -130,17 +136,28 @@ struct graph_reader {
 
     struct text_state text;
     struct piece_tally total;
-    void *state; /* belongs to the family, whose close frees it */
+    void *state; /* of the class: reader_class.state_bytes bytes, which are zero before `open` */
 };
+
+/* Parses the line at `p`, before which the piece has `lines` lines: adds its edges, if it has any. Returns the next line, or NULL with a
+ * fault. */
+typedef const char *line_parser(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines);
 
 struct reader_class {
     const char *name; /* as in option -f and in the provenance */
     enum status (*open)(struct graph_reader *r, struct error *e);
     enum status (*take)(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
+    /* The next four may be NULL. */
     enum status (*parse)(const struct graph_reader *r, struct piece *piece, struct error *e);
     enum status (*account)(struct graph_reader *r, struct piece *piece, struct error *e);
-    enum status (*finish)(struct graph_reader *r, struct error *e); /* may be NULL */
-    void (*close)(struct graph_reader *r);                          /* may be NULL */
+    enum status (*finish)(struct graph_reader *r, struct error *e);
+    void (*close)(struct graph_reader *r); /* frees what r->state points to */
+    size_t state_bytes;
+    /* of text formats, for text_parse */
+    size_t shortest_entry; /* bytes of an edge in the text, at least */
+    line_parser *line;     /* parses a line that is not plain; NULL: `lines` parses all */
+    void (*lines)(const struct graph_reader *r, struct piece *piece); /* goes over piece->in.text: adds edges, and counts lines in
+                                                                       * piece->tally.lines, up to a fault */
 };
 
 extern const struct reader_class read_edges_class, read_pairs_class, read_csv_class,
@@ -209,10 +226,8 @@ enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const c
 
 /* ---- text readers (text_reader.c) ----
  *
- * Readers of text formats share the functions that take and load pieces and account for them. Each brings its own parser of
- * lines, which goes over piece->in.text, adds edges, counts lines in piece->tally.lines, and sets a fault where it has to stop.
- */
-typedef void line_parser(const struct graph_reader *r, struct piece *piece);
+ * Readers of text formats share the functions that take, load and parse pieces and account for them. Each brings its own parser of a
+ * line. */
 
 /* Reads the beginning of the input to r->text.head: at least `lines` lines that are neither blank nor comments, if there are so
  * many within HEAD_MAX_BYTES. */
@@ -239,13 +254,8 @@ const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 enum status text_start_in_order(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 
-/* As text_start_in_order, for lists whose lines may go on within quotes. */
-enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
-                              struct error *e);
-
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
-enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
-                       line_parser *parser, struct error *e);
+enum status text_parse(const struct graph_reader *r, struct piece *piece, struct error *e);
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e);
 /* Called at the end of the input. Fails if it has fewer entries than it declared. */
 enum status text_finish(struct graph_reader *r, struct error *e);

@@ -34,11 +34,3 @@ enum status npy_rebase_ids(const struct graph_reader *r, struct piece *piece, co
     return fail(e, ST_BAD_DATA, "%s: row %" PRIu64 ": found the id %s, expected %s", r->name,
                 piece->in.range_begin + i, found, r->expected_id);
 }
-
-/* reader_class.account: adds the piece's tally to r->total. */
-enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    (void)e;
-    piece_tally_merge(&r->total, &piece->tally);
-    return ST_OK;
-}

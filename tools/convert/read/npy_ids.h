@@ -13,6 +13,4 @@ void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
 enum status npy_rebase_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
                            const struct npy_array *v, struct error *e);
 
-enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e);
-
 #endif

@@ -58,14 +58,11 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
         if (there && fields.torn == 0 &&
             (end != NULL ? take_end(r, piece, f, end) : c->any_rest || field_is_weight(field_unquoted(f))))
             continue;
-        set_fault(piece, there ? fault_within(r, f) : fields.p, lines,
+        return set_fault(piece, there ? fault_within(r, f) : fields.p, lines,
                   fields.torn > 0 ? "a quote at the end of the field" : end != NULL ? expected_end(r, f) : pairs->expected_end);
-        return NULL;
     }
-    if (fields_take(&fields, &f)) {
-        set_fault(piece, f.begin, lines, pairs->expected_end);
-        return NULL;
-    }
+    if (fields_take(&fields, &f))
+        return set_fault(piece, f.begin, lines, pairs->expected_end);
     return fields.p;
 }
 
@@ -99,15 +96,6 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return next_line(p);
 }
 
-/* Returns the number of lines of a record, which is more than one if a quoted field holds ends of lines. */
-static uint64_t lines_between(const char *p, const char *next)
-{
-    uint64_t lines = 1;
-    while ((p = next_line(p)) < next)
-        lines++;
-    return lines;
-}
-
 /* Goes through piece->in.text up to a fault; adds edges, and counts lines in the tally. */
 void pair_fields_parse(const struct graph_reader *r, struct piece *piece)
 {
@@ -117,8 +105,8 @@ void pair_fields_parse(const struct graph_reader *r, struct piece *piece)
         const char *next = parse_line(r, piece, p, lines);
         if (next == NULL)
             break;
-        lines += lines_between(p, next);
-        p = next;
+        for (; p < next; p = next_line(p)) /* several lines if a quoted field holds ends of lines */
+            lines++;
     }
     piece->tally.lines = lines;
 }

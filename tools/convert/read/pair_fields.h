@@ -4,7 +4,7 @@
 
 #include "graph_reader.h"
 
-/* Parses the lines of a piece (line_parser in graph_reader.h). r->state is a struct pairs whose columns have a known separator,
+/* Parses the lines of a piece (reader_class.lines). r->state is a struct pairs whose columns have a known separator,
  * not SEPARATOR_ANY. */
 void pair_fields_parse(const struct graph_reader *r, struct piece *piece);
 

@@ -128,7 +128,7 @@ done:
     return line;
 }
 
-void plain_lines_parse(const struct graph_reader *r, struct piece *piece, enum plain_lines plain, odd_line_parser *odd)
+void plain_lines_parse(const struct graph_reader *r, struct piece *piece, enum plain_lines plain, line_parser *odd)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;

@@ -6,8 +6,6 @@
 #include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
-enum { SHORTEST_ENTRY_BYTES = 2 };
-
 static const char expected_list[] = "a list of ids with commas, 'private', 'notfound' or nothing";
 
 enum { PRIVATE, NOT_FOUND };
@@ -21,10 +19,8 @@ static const char *parse_list(const struct graph_reader *r, struct piece *piece,
     for (;;) {
         uint64_t v;
         const char *q = scan_id(p, &v);
-        if (q == p || v - base >= limit) {
-            set_fault(piece, p, lines, r->expected_id);
-            return NULL;
-        }
+        if (q == p || v - base >= limit)
+            return set_fault(piece, p, lines, r->expected_id);
         edge->u = u;
         edge->v = v - base;
         edge++;
@@ -57,34 +53,6 @@ static const char *parse_no_list(struct piece *piece, const char *p, uint64_t li
     return next;
 }
 
-/* Adds the arcs of a line of numbers, and raises tally.beyond above its vertex. Returns the next line, or NULL with a fault. */
-static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
-{
-    uint64_t u;
-    const char *q = scan_id(p, &u);
-    if (q == p) {
-        const char *next = skip_line_without_data(r->text.comments, piece, p);
-        if (next != NULL)
-            return next;
-    }
-    if (q == p || u - r->base >= r->limit) {
-        set_fault(piece, p, lines, r->expected_id);
-        return NULL;
-    }
-    if (*q != ':') {
-        set_fault(piece, q, lines, "':' after the id");
-        return NULL;
-    }
-    u -= r->base;
-    if (!starts_with(q + 1, "notfound") && u >= piece->tally.beyond)
-        piece->tally.beyond = u + 1;
-    if (q[1] >= '0' && q[1] <= '9')
-        return parse_list(r, piece, u, q + 1, lines);
-    return parse_no_list(piece, q + 1, lines);
-}
-
-/* ---- lists of names ---- */
-
 /* Adds the name at `p`, which ends before `stop` or at the end of the line, and sets *place to its place. Returns its end; NULL
  * with a fault. */
 static const char *add_name(const struct graph_reader *r, struct piece *piece, const char *p, char stop,
@@ -96,8 +64,7 @@ static const char *add_name(const struct graph_reader *r, struct piece *piece, c
     struct field f = {p, end};
     if (reader_take_id(r, piece, f, place))
         return end;
-    set_fault(piece, p, lines, reader_expected_id(r, f));
-    return NULL;
+    return set_fault(piece, p, lines, reader_expected_id(r, f));
 }
 
 /* Parses the list of names behind `u:`, each of which is an arc from u. Returns the next line; NULL with a fault. */
@@ -124,10 +91,8 @@ static const char *parse_named_line(const struct graph_reader *r, struct piece *
     const char *end = add_name(r, piece, p, ':', lines, &u);
     if (end == NULL)
         return NULL;
-    if (*end != ':') {
-        set_fault(piece, end, lines, "':' after the id");
-        return NULL;
-    }
+    if (*end != ':')
+        return set_fault(piece, end, lines, "':' after the id");
     const char *list = end + 1;
     int missing = starts_with(list, "notfound") && at_line_end(list + 8);
     int private = starts_with(list, "private") && at_line_end(list + 7);
@@ -138,19 +103,28 @@ static const char *parse_named_line(const struct graph_reader *r, struct piece *
     return parse_no_list(piece, list, lines);
 }
 
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_lines(const struct graph_reader *r, struct piece *piece)
+/* A line_parser: adds the arcs of a line, and, for numbers, raises tally.beyond above its vertex. */
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = r->facts.names ? parse_named_line(r, piece, p, lines) : parse_line(r, piece, p, lines);
-    piece->tally.lines = lines;
-}
-
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
+    uint64_t u;
+    if (r->facts.names)
+        return parse_named_line(r, piece, p, lines);
+    const char *q = scan_id(p, &u);
+    if (q == p) {
+        const char *next = skip_line_without_data(r->text.comments, piece, p);
+        if (next != NULL)
+            return next;
+    }
+    if (q == p || u - r->base >= r->limit)
+        return set_fault(piece, p, lines, r->expected_id);
+    if (*q != ':')
+        return set_fault(piece, q, lines, "':' after the id");
+    u -= r->base;
+    if (!starts_with(q + 1, "notfound") && u >= piece->tally.beyond)
+        piece->tally.beyond = u + 1;
+    if (q[1] >= '0' && q[1] <= '9')
+        return parse_list(r, piece, u, q + 1, lines);
+    return parse_no_list(piece, q + 1, lines);
 }
 
 /* Reads to the first line of data, and starts there. */
@@ -178,7 +152,9 @@ const struct reader_class read_adjacency_class = {
     .name = "adjacency",
     .open = open_adjacency,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = finish,
+    .shortest_entry = 2,
+    .line = parse_line,
 };

@@ -10,18 +10,7 @@
 #include "scan_text.h"
 #include "tools/convert/piece/names.h"
 
-enum { SHORTEST_ENTRY_BYTES = 2 };
-
-/* Notes a vertex that has a line, and may have no arcs. */
-static void note_vertex(const struct graph_reader *r, struct piece *piece, uint64_t u)
-{
-    if (r->facts.names)
-        piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
-    else if (u >= piece->tally.beyond)
-        piece->tally.beyond = u + 1;
-}
-
-/* Adds the arcs of a line, or its vertex. Returns the next line, or NULL with a fault. */
+/* A line_parser: adds the arcs of a line, or its vertex. */
 static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const char *next = skip_line_without_data(r->text.comments, piece, p);
@@ -31,31 +20,16 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     struct field f;
     uint64_t u = 0, v;
     while (fields_take(&fields, &f)) {
-        if (!reader_take_id(r, piece, f, fields.taken == 1 ? &u : &v)) {
-            set_fault(piece, f.begin, lines, reader_expected_id(r, f));
-            return NULL;
-        }
+        if (!reader_take_id(r, piece, f, fields.taken == 1 ? &u : &v))
+            return set_fault(piece, f.begin, lines, reader_expected_id(r, f));
         if (fields.taken > 1)
             piece->edges[piece->count++] = (struct edge){u, v};
     }
-    if (fields.taken == 1 || !r->facts.names)
-        note_vertex(r, piece, u);
+    if (!r->facts.names && u >= piece->tally.beyond)
+        piece->tally.beyond = u + 1;
+    else if (r->facts.names && fields.taken == 1) /* a vertex without arcs here */
+        piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
     return next_line(fields.p);
-}
-
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_lines(const struct graph_reader *r, struct piece *piece)
-{
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_line(r, piece, p, lines);
-    piece->tally.lines = lines;
-}
-
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
 /* Sets r->text.separator: for names, blanks. If the first line seems to hold another one, the user is asked to choose. */
@@ -88,7 +62,9 @@ const struct reader_class read_adjlist_class = {
     .name = "adjlist",
     .open = open_adjlist,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
+    .shortest_entry = 2,
+    .line = parse_line,
 };

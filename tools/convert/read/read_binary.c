@@ -118,21 +118,11 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
                 (ull)(piece->in.range_begin + i * records->record_bytes), found, r->expected_id);
 }
 
-/* reader_class.account: adds the piece's tally to r->total. */
-static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    (void)e;
-    piece_tally_merge(&r->total, &piece->tally);
-    return ST_OK;
-}
-
-/* Makes r->state a struct records, from the start of the input to its end. Any id below the limit is allowed. */
+/* Sets the struct records, from the start of the input to its end. Any id below the limit is allowed. */
 static enum status open_records(struct graph_reader *r, size_t record_bytes,
                                 enum edges_direction direction, struct error *e)
 {
-    struct records *records = r->state = calloc(1, sizeof *records);
-    if (records == NULL)
-        return fail_memory(e, r->name, sizeof *records);
+    struct records *records = r->state;
     records->record_bytes = record_bytes;
     records->end = NO_COUNT;
     r->facts.direction = direction;
@@ -142,9 +132,7 @@ static enum status open_records(struct graph_reader *r, size_t record_bytes,
 static void close_records(struct graph_reader *r)
 {
     struct records *records = r->state;
-    if (records != NULL)
-        free(records->offsets);
-    free(records);
+    free(records->offsets);
 }
 
 /* ---- the kinds of records ---- */
@@ -364,8 +352,8 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
 
 #define RECORDS_CLASS(NAME, OPEN, PARSE)                                                           \
     {                                                                                              \
-        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE, .account = account,      \
-        .close = close_records,                                                                    \
+        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE,                          \
+        .close = close_records, .state_bytes = sizeof(struct records),                             \
     }
 
 const struct reader_class read_graph500_class =
@@ -379,7 +367,7 @@ const struct reader_class read_sg_class = {
     .open = open_sg,
     .take = take_records,
     .parse = parse_sg_rows,
-    .account = account,
     .finish = finish_sg,
     .close = close_records,
+    .state_bytes = sizeof(struct records),
 };

@@ -9,10 +9,7 @@
  */
 #include "graph_reader.h"
 
-#include "plain_lines.h"
 #include "scan_text.h"
-
-enum { SHORTEST_LINE_BYTES = 4 };
 
 static inline int ends_word(char c)
 {
@@ -25,15 +22,11 @@ static const char *parse_ids(const struct graph_reader *r, struct piece *piece, 
 {
     struct edge *edge = &piece->edges[piece->count];
     const char *u = skip_blanks(p), *after_u = scan_id(u, &edge->u);
-    if (after_u == u || edge->u - 1 >= r->limit || !ends_word(*after_u)) {
-        set_fault(piece, u, lines, r->expected_id);
-        return NULL;
-    }
+    if (after_u == u || edge->u - 1 >= r->limit || !ends_word(*after_u))
+        return set_fault(piece, u, lines, r->expected_id);
     const char *v = skip_blanks(after_u), *after_v = scan_id(v, &edge->v);
-    if (after_v == v || edge->v - 1 >= r->limit || !ends_word(*after_v)) {
-        set_fault(piece, v, lines, r->expected_id);
-        return NULL;
-    }
+    if (after_v == v || edge->v - 1 >= r->limit || !ends_word(*after_v))
+        return set_fault(piece, v, lines, r->expected_id);
     edge->u--;
     edge->v--;
     return after_v;
@@ -56,14 +49,13 @@ static inline int is_skipped(const char *p)
     return *p == 'c' || at_line_end(p);
 }
 
-/* Adds the arc of a line. Returns the next line, or NULL with a fault. */
+/* A line_parser: adds the arc of a line. */
 static const char *parse_dimacs_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     if (*p != 'a' || !is_blank(p[1])) {
         if (is_skipped(p))
             return next_line(p);
-        set_fault(piece, p, lines, "an arc 'a U V WEIGHT' or a comment 'c ...'");
-        return NULL;
+        return set_fault(piece, p, lines, "an arc 'a U V WEIGHT' or a comment 'c ...'");
     }
     p = parse_ids(r, piece, p + 1, lines);
     if (p == NULL)
@@ -72,35 +64,13 @@ static const char *parse_dimacs_line(const struct graph_reader *r, struct piece 
     return parse_line_end(piece, skip_weight(weight), lines);
 }
 
-/* Adds the edge of a line. Returns the next line, or NULL with a fault. */
+/* A line_parser: adds the edge of a line. */
 static const char *parse_pace_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     if (is_skipped(p))
         return next_line(p);
     p = parse_ids(r, piece, p, lines);
     return p != NULL ? parse_line_end(piece, p, lines) : NULL;
-}
-
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece)
-{
-    plain_lines_parse(r, piece, NO_PLAIN_LINES, parse_dimacs_line);
-}
-
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_pace_lines(const struct graph_reader *r, struct piece *piece)
-{
-    plain_lines_parse(r, piece, PLAIN_BLANK, parse_pace_line);
-}
-
-static enum status parse_dimacs(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_dimacs_lines, e);
-}
-
-static enum status parse_pace(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_pace_lines, e);
 }
 
 /* ---- the problem line ---- */
@@ -163,6 +133,7 @@ static enum status open_pace(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
+    r->text.plain = PLAIN_BLANK;
     return open_problem(r, "tw", "tdp", "the problem line 'p tw N EDGES'", e);
 }
 
@@ -170,16 +141,20 @@ const struct reader_class read_dimacs_class = {
     .name = "dimacs",
     .open = open_dimacs,
     .take = text_take,
-    .parse = parse_dimacs,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
+    .shortest_entry = 4,
+    .line = parse_dimacs_line,
 };
 
 const struct reader_class read_pace_class = {
     .name = "pace",
     .open = open_pace,
     .take = text_take,
-    .parse = parse_pace,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
+    .shortest_entry = 4,
+    .line = parse_pace_line,
 };

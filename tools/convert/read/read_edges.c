@@ -51,9 +51,7 @@ static enum status find_damage(const struct graph_reader *r, struct error *e)
 /* Reads the preamble and takes the facts about the graph from it. */
 static enum status open_edges(struct graph_reader *r, struct error *e)
 {
-    struct stream *stream = r->state = calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return fail_memory(e, r->name, sizeof *stream);
+    struct stream *stream = r->state;
     stream->stored = input_stored_position(r->input);
     if (open_stream(r, stream, e) != ST_OK)
         return find_damage(r, e);
@@ -108,7 +106,6 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
     struct stream *stream = r->state;
     (void)e;
     edges_tally_merge(&stream->tally, &piece->in.block.tally);
-    piece_tally_merge(&r->total, &piece->tally);
     return ST_OK;
 }
 
@@ -130,10 +127,8 @@ static enum status finish(struct graph_reader *r, struct error *e)
 
 static void close_edges(struct graph_reader *r)
 {
-    struct stream *stream = r->state;
-    if (stream != NULL)
-        edges_reader_close(stream->reader);
-    free(stream);
+    const struct stream *stream = r->state;
+    edges_reader_close(stream->reader);
 }
 
 const struct reader_class read_edges_class = {
@@ -144,4 +139,5 @@ const struct reader_class read_edges_class = {
     .account = account,
     .finish = finish,
     .close = close_edges,
+    .state_bytes = sizeof(struct stream),
 };

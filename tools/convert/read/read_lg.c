@@ -10,8 +10,6 @@
 
 #include "scan_text.h"
 
-enum { SHORTEST_LINE_BYTES = 4 };
-
 static const char header[] = "'VERTICES,EDGES,u,NAME', or with d for a directed graph";
 
 /* ---- edges ---- */
@@ -27,15 +25,13 @@ static const char *skip_comma(const char *p)
 static const char *parse_id(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines, uint64_t *id)
 {
     const char *word = skip_blanks(p), *after = scan_id(word, id);
-    if (after == word || *id - 1 >= r->limit) {
-        set_fault(piece, word, lines, r->expected_id);
-        return NULL;
-    }
+    if (after == word || *id - 1 >= r->limit)
+        return set_fault(piece, word, lines, r->expected_id);
     --*id;
     return after;
 }
 
-/* Adds the edge of the line at `p`, unless it is blank or a comment. Returns the next line, or NULL with a fault. */
+/* A line_parser: adds the edge of the line, unless it is blank or a comment. */
 static const char *parse_edge(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const char *next = skip_line_end(p);
@@ -46,10 +42,8 @@ static const char *parse_edge(const struct graph_reader *r, struct piece *piece,
     if (after == NULL)
         return NULL;
     const char *second = skip_comma(after);
-    if (second == NULL) {
-        set_fault(piece, skip_blanks(after), lines, "a comma between two vertices");
-        return NULL;
-    }
+    if (second == NULL)
+        return set_fault(piece, skip_blanks(after), lines, "a comma between two vertices");
     after = parse_id(r, piece, second, lines, &edge->v);
     if (after == NULL)
         return NULL;
@@ -59,21 +53,6 @@ static const char *parse_edge(const struct graph_reader *r, struct piece *piece,
     else
         piece->count++;
     return next;
-}
-
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_lines(const struct graph_reader *r, struct piece *piece)
-{
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_edge(r, piece, p, lines);
-    piece->tally.lines = lines;
-}
-
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_lines, e);
 }
 
 /* ---- the header ---- */
@@ -121,7 +100,9 @@ const struct reader_class read_lg_class = {
     .name = "lg",
     .open = open_lg,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
+    .shortest_entry = 4,
+    .line = parse_edge,
 };

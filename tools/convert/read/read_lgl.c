@@ -12,10 +12,6 @@
 #include "scan_text.h"
 #include "tools/convert/piece/names.h"
 
-#include <stdlib.h>
-
-enum { SHORTEST_ENTRY_BYTES = 2 };
-
 static const char expected_head[] = "'# VERTEX' before its neighbours";
 
 /* The vertex whose neighbours are listed. */
@@ -27,19 +23,15 @@ struct lgl {
     char name[NAME_MAX_BYTES];
 };
 
-/* Takes the line of a vertex, which r->state then is; adds it to the piece. Returns 0 with a fault. */
-static int take_vertex(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+/* Takes the line of a vertex, which r->state then is; adds it to the piece. Returns the next line, or NULL with a fault. */
+static const char *take_vertex(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct lgl *lgl = r->state;
     struct field word[2];
-    if (fields_split(p + 1, SEPARATOR_BLANK, word, 2) != 1) {
-        set_fault(piece, word[1].begin, lines, "one vertex behind #");
-        return 0;
-    }
-    if (!reader_take_id(r, piece, word[0], &lgl->id)) {
-        set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
-        return 0;
-    }
+    if (fields_split(p + 1, SEPARATOR_BLANK, word, 2) != 1)
+        return set_fault(piece, word[1].begin, lines, "one vertex behind #");
+    if (!reader_take_id(r, piece, word[0], &lgl->id))
+        return set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
     lgl->has_vertex = lgl->in_piece = 1;
     if (r->facts.names) {
         lgl->length = (size_t)(word[0].end - word[0].begin);
@@ -48,49 +40,37 @@ static int take_vertex(const struct graph_reader *r, struct piece *piece, const 
     } else if (lgl->id >= piece->tally.beyond) {
         piece->tally.beyond = lgl->id + 1;
     }
-    return 1;
+    return next_line(p);
 }
 
-/* Adds the edge from the vertex in r->state to that of the line. Returns 0 with a fault. */
-static int take_neighbour(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+/* Adds the edge from the vertex in r->state to that of the line. Returns the next line, or NULL with a fault. */
+static const char *take_neighbour(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     struct lgl *lgl = r->state;
     struct field word[3];
     uint64_t v;
     int words = fields_split(p, SEPARATOR_BLANK, word, 3);
-    if (!lgl->has_vertex) {
-        set_fault(piece, word[0].begin, lines, expected_head);
-        return 0;
-    }
-    if (words > 2 || (words == 2 && !field_is_weight(word[1]))) {
-        set_fault(piece, word[words > 2 ? 2 : 1].begin, lines, words > 2 ? "the end of the line" : "the weight of the edge");
-        return 0;
-    }
+    if (!lgl->has_vertex)
+        return set_fault(piece, word[0].begin, lines, expected_head);
+    if (words > 2 || (words == 2 && !field_is_weight(word[1])))
+        return set_fault(piece, word[words > 2 ? 2 : 1].begin, lines, words > 2 ? "the end of the line" : "the weight of the edge");
     if (r->facts.names && !lgl->in_piece) {
         lgl->id = piece_add_name(piece, lgl->name, lgl->length);
         lgl->in_piece = 1;
     }
-    if (!reader_take_id(r, piece, word[0], &v)) {
-        set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
-        return 0;
-    }
+    if (!reader_take_id(r, piece, word[0], &v))
+        return set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
     piece->edges[piece->count++] = (struct edge){lgl->id, v};
-    return 1;
+    return next_line(p);
 }
 
 /* A line_parser that changes r->state: only pieces taken in order can be parsed. */
-static void parse_lines(const struct graph_reader *r, struct piece *piece)
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
-    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
-    uint64_t lines = piece->tally.lines;
-    for (; p < end; p = next_line(p), lines++) {
-        const char *first = skip_blanks(p);
-        if (at_line_end(p))
-            continue;
-        if (!(*first == '#' ? take_vertex(r, piece, first, lines) : take_neighbour(r, piece, p, lines)))
-            break;
-    }
-    piece->tally.lines = lines;
+    const char *next = skip_line_end(p), *first = skip_blanks(p);
+    if (next != NULL)
+        return next;
+    return *first == '#' ? take_vertex(r, piece, first, lines) : take_neighbour(r, piece, p, lines);
 }
 
 /* Takes a piece and parses it: the vertex whose list goes on is known here alone. */
@@ -103,40 +83,25 @@ static enum status take_lists(struct graph_reader *r, struct piece *piece, int *
     if (r->facts.names && piece_reserve_names(piece, piece->in.text_bytes / 4 + 2,
                                               piece->in.text_bytes + NAME_MAX_BYTES, e) != ST_OK)
         return e->status;
-    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
-}
-
-/* reader_class.parse: take_lists has done it. */
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    (void)r;
-    (void)piece;
-    return e->status;
+    return text_parse(r, piece, e);
 }
 
 static enum status open_lgl(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_UNDIRECTED_ONCE;
     r->facts.names = r->options.names;
-    r->state = calloc(1, sizeof(struct lgl));
-    if (r->state == NULL)
-        return fail_memory(e, r->name, sizeof(struct lgl));
     if (text_peek(r, "", 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
     return text_start_in_order(r, text_head_start(r), 0, e);
-}
-
-static void close_lgl(struct graph_reader *r)
-{
-    free(r->state);
 }
 
 const struct reader_class read_lgl_class = {
     .name = "lgl",
     .open = open_lgl,
     .take = take_lists,
-    .parse = parse,
     .account = text_account,
     .finish = text_finish,
-    .close = close_lgl,
+    .state_bytes = sizeof(struct lgl),
+    .shortest_entry = 2,
+    .line = parse_line,
 };

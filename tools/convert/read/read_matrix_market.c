@@ -10,13 +10,11 @@
  */
 #include "graph_reader.h"
 
-#include "plain_lines.h"
 #include "scan_text.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
-enum { SHORTEST_LINE_BYTES = 4, MAX_WORDS = 5 };
+enum { MAX_WORDS = 5 };
 
 struct matrix_market {
     int values; /* columns after the indices */
@@ -24,7 +22,7 @@ struct matrix_market {
 
 /* ---- entries ---- */
 
-/* Adds the edge of the line at `p`, unless it is blank or a comment. Returns the next line, or NULL with a fault. */
+/* A line_parser: adds the edge of the line, unless it is blank or a comment. */
 static const char *parse_entry(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     const struct matrix_market *m = r->state;
@@ -35,40 +33,22 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
     for (int i = 0; i < 2; i++) {
         const char *word = skip_blanks(p);
         p = scan_id(word, &id[i]);
-        if (p == word || id[i] - 1 >= r->limit || !(is_blank(*p) || *p == '\n' || *p == '\r')) {
-            set_fault(piece, word, lines, r->expected_id);
-            return NULL;
-        }
+        if (p == word || id[i] - 1 >= r->limit || !(is_blank(*p) || *p == '\n' || *p == '\r'))
+            return set_fault(piece, word, lines, r->expected_id);
     }
     for (int i = 0; i < m->values; i++) {
         const char *word = skip_blanks(p);
         p = skip_weight(word);
-        if (p == word || !(is_blank(*p) || *p == '\n' || *p == '\r')) {
-            set_fault(piece, word, lines, "the value of the entry");
-            return NULL;
-        }
+        if (p == word || !(is_blank(*p) || *p == '\n' || *p == '\r'))
+            return set_fault(piece, word, lines, "the value of the entry");
     }
     next = skip_line_end(p);
-    if (next == NULL) {
-        set_fault(piece, skip_blanks(p), lines, "the end of the line");
-        return NULL;
-    }
+    if (next == NULL)
+        return set_fault(piece, skip_blanks(p), lines, "the end of the line");
     struct edge *edge = &piece->edges[piece->count++];
     edge->u = id[0] - 1;
     edge->v = id[1] - 1;
     return next;
-}
-
-/* A line_parser: adds the edges of piece->in.text and counts its lines, up to a fault. */
-static void parse_lines(const struct graph_reader *r, struct piece *piece)
-{
-    const struct matrix_market *m = r->state;
-    plain_lines_parse(r, piece, m->values == 0 ? PLAIN_BLANK : NO_PLAIN_LINES, parse_entry);
-}
-
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_lines, e);
 }
 
 /* ---- the header ---- */
@@ -129,6 +109,7 @@ static enum status read_banner(struct graph_reader *r, const char *p, uint64_t l
         return reader_bad_line(r, line, word[4].at, NULL,
                                "general, symmetric, skew-symmetric or hermitian", e);
     m->values = values[field];
+    r->text.plain = m->values == 0 ? PLAIN_BLANK : NO_PLAIN_LINES;
     r->facts.notes.weights = m->values;
     r->facts.direction = symmetry == 0 ? EDGES_DIRECTED : EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
@@ -178,9 +159,6 @@ static const char *find_banner(const struct graph_reader *r, uint64_t *line)
 static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0;
-    r->state = calloc(1, sizeof(struct matrix_market));
-    if (r->state == NULL)
-        return fail_memory(e, r->name, sizeof(struct matrix_market));
     if (text_peek(r, "%", 1, e) != ST_OK)
         return e->status;
     const char *banner = find_banner(r, &line);
@@ -194,17 +172,14 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
     return text_start(r, next_line(sizes), line + 1, e);
 }
 
-static void close_matrix_market(struct graph_reader *r)
-{
-    free(r->state);
-}
-
 const struct reader_class read_matrix_market_class = {
     .name = "matrix-market",
     .open = open_matrix_market,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
-    .close = close_matrix_market,
+    .state_bytes = sizeof(struct matrix_market),
+    .shortest_entry = 4,
+    .line = parse_entry,
 };

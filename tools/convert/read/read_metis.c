@@ -12,9 +12,6 @@
 #include "scan_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-enum { SHORTEST_ENTRY_BYTES = 2 };
 
 struct metis {
     uint64_t edges;  /* M */
@@ -33,10 +30,8 @@ static inline int ends_word(char c)
 static const char *skip_number(struct piece *piece, const char *p, uint64_t lines, const char *expected)
 {
     const char *end = skip_weight(p);
-    if (end == p || !ends_word(*end)) {
-        set_fault(piece, p, lines, expected);
-        return NULL;
-    }
+    if (end == p || !ends_word(*end))
+        return set_fault(piece, p, lines, expected);
     return skip_blanks(end);
 }
 
@@ -54,10 +49,8 @@ static const char *parse_row(const struct graph_reader *r, struct piece *piece, 
     while ((next = skip_line_end(p)) == NULL) {
         uint64_t v;
         const char *q = scan_id(p, &v);
-        if (q == p || v - 1 >= r->limit || !ends_word(*q)) {
-            set_fault(piece, p, lines, r->expected_id);
-            return NULL;
-        }
+        if (q == p || v - 1 >= r->limit || !ends_word(*q))
+            return set_fault(piece, p, lines, r->expected_id);
         struct edge *edge = &piece->edges[piece->count++];
         edge->u = row;
         edge->v = v - 1;
@@ -83,7 +76,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return next;
 }
 
-/* A line_parser: goes through piece->in.text, from vertex piece->in.first_row on, up to a fault. */
+/* reader_class.lines: goes through piece->in.text, from vertex piece->in.first_row on, up to a fault. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
@@ -91,11 +84,6 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_line(r, piece, p, &row, lines);
     piece->tally.lines = lines;
-}
-
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
-    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
 /* Takes a piece and counts its lines. The number of a line in the file is its vertex, so lines are counted in order. */
@@ -158,12 +146,6 @@ static int read_numbers(const struct graph_reader *r, const char *p, uint64_t li
     return count;
 }
 
-/* Nonzero for three digits, all 0 or 1. */
-static int is_format(uint64_t x)
-{
-    return x <= 111 && x % 10 <= 1 && x / 10 % 10 <= 1;
-}
-
 /* Reads N M FORMAT CONSTRAINTS into the struct metis, and sets which ids are allowed. */
 static enum status read_header(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
@@ -173,7 +155,7 @@ static enum status read_header(struct graph_reader *r, const char *p, uint64_t l
     if (count < 0)
         return e->status;
     uint64_t format = number[2], weights = number[3];
-    if (!is_format(format) || weights > 1024)
+    if (format > 111 || format % 10 > 1 || format / 10 % 10 > 1 || weights > 1024)
         return reader_bad_line(r, line, p, NULL,
                                "N M FORMAT, and FORMAT three digits that are 0 or 1", e);
     if (number[1] > UINT64_MAX / 2)
@@ -195,9 +177,6 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
     r->facts.direction = EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
     r->facts.both_listed = 1;
-    r->state = calloc(1, sizeof(struct metis));
-    if (r->state == NULL)
-        return fail_memory(e, r->name, sizeof(struct metis));
     if (text_peek(r, "#%", 1, e) != ST_OK)
         return e->status;
     const char *header = text_data_line(r, text_head_start(r), &line);
@@ -208,17 +187,14 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
     return text_start_in_order(r, next_line(header), line + 1, e);
 }
 
-static void close_metis(struct graph_reader *r)
-{
-    free(r->state);
-}
-
 const struct reader_class read_metis_class = {
     .name = "metis",
     .open = open_metis,
     .take = take_rows,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = finish,
-    .close = close_metis,
+    .state_bytes = sizeof(struct metis),
+    .shortest_entry = 2,
+    .lines = parse_lines,
 };

@@ -47,9 +47,7 @@ static enum status open_columns(struct graph_reader *r, struct pairs *pairs, str
 /* Reads the header and checks that the array is pairs of integers. */
 static enum status open_npy(struct graph_reader *r, struct error *e)
 {
-    struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
-    if (pairs == NULL)
-        return fail_memory(e, r->name, sizeof *pairs);
+    struct pairs *pairs = r->state;
     struct npy_array *a = &pairs->array;
     if (npy_read_header(a, r->input, e) != ST_OK)
         return e->status;
@@ -67,9 +65,7 @@ static enum status open_npy(struct graph_reader *r, struct error *e)
 static void close_npy(struct graph_reader *r)
 {
     struct pairs *pairs = r->state;
-    if (pairs != NULL)
-        npy_free(&pairs->array);
-    free(pairs);
+    npy_free(&pairs->array);
 }
 
 /* ---- pieces: ranges of rows ---- */
@@ -156,6 +152,6 @@ const struct reader_class read_npy_class = {
     .open = open_npy,
     .take = take_npy,
     .parse = parse_npy,
-    .account = npy_account,
     .close = close_npy,
+    .state_bytes = sizeof(struct pairs),
 };

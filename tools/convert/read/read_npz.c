@@ -142,9 +142,6 @@ static enum status load(struct graph_reader *r, struct matrix *m, struct error *
 /* Looks at nothing: take_npz loads the arrays. */
 static enum status open_npz(struct graph_reader *r, struct error *e)
 {
-    struct matrix *m = r->state = calloc(1, sizeof *m);
-    if (m == NULL)
-        return fail_memory(e, r->name, sizeof *m);
     r->facts.direction = EDGES_DIRECTED;
     r->facts.notes.weights = 1;
     return reader_set_ids(r, 0, NO_COUNT, 0, e);
@@ -153,9 +150,8 @@ static enum status open_npz(struct graph_reader *r, struct error *e)
 static void close_npz(struct graph_reader *r)
 {
     struct matrix *m = r->state;
-    for (int i = 0; m != NULL && i < MEMBERS; i++)
+    for (int i = 0; i < MEMBERS; i++)
         npy_free(&m->array[i]);
-    free(m);
 }
 
 /* Takes a piece. The arrays are loaded when edges are first asked for, and not when an input is only looked at. */
@@ -223,6 +219,6 @@ const struct reader_class read_npz_class = {
     .open = open_npz,
     .take = take_npz,
     .parse = parse_npz,
-    .account = npy_account,
     .close = close_npz,
+    .state_bytes = sizeof(struct matrix),
 };

@@ -17,10 +17,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
-
-enum { SHORTEST_LINE_BYTES = 4 };
 
 /* The number of columns behind the two ids. */
 static inline int further_columns(const struct pairs *pairs)
@@ -41,36 +38,28 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     for (int i = 0; i < 2; i++) {
         const char *word = p;
         struct field f = {word, word + strcspn(word, " \t,\r\n")};
-        if (!reader_take_id(r, piece, f, &id[i])) {
-            set_fault(piece, word, lines, reader_expected_id(r, f));
-            return NULL;
-        }
+        if (!reader_take_id(r, piece, f, &id[i]))
+            return set_fault(piece, word, lines, reader_expected_id(r, f));
         p = f.end;
         p = i == 0 ? skip_separator(p) : p;
     }
     next = skip_weights(p, further_columns(pairs), &stop);
-    if (next == NULL) {
-        set_fault(piece, stop, lines, pairs->expected_end);
-        return NULL;
-    }
+    if (next == NULL)
+        return set_fault(piece, stop, lines, pairs->expected_end);
     struct edge *edge = &piece->edges[piece->count++];
     edge->u = id[0];
     edge->v = id[1];
     return next;
 }
 
-/* A line_parser for two numbers in front of each line. */
+/* reader_class.lines: parses the text of a piece, or lets pair_fields_parse do so if columns are to be told apart. */
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    plain_lines_parse(r, piece, further_columns(r->state) == 0 ? PLAIN_BLANK_OR_COMMA : NO_PLAIN_LINES, parse_odd_line);
-}
-
-/* Makes the edges of a piece: by the fast loop or, if columns are to be told apart, by pair_fields_parse. */
-static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
-{
     const struct pairs *pairs = r->state;
-    return text_parse(r, piece, SHORTEST_LINE_BYTES,
-                      pairs->columns.separator == SEPARATOR_ANY ? parse_lines : pair_fields_parse, e);
+    if (pairs->columns.separator == SEPARATOR_ANY)
+        plain_lines_parse(r, piece, further_columns(pairs) == 0 ? PLAIN_BLANK_OR_COMMA : NO_PLAIN_LINES, parse_odd_line);
+    else
+        pair_fields_parse(r, piece);
 }
 
 /* ---- the header ---- */
@@ -128,12 +117,14 @@ static void read_comment(struct graph_reader *r, const char *p)
     }
 }
 
-/* Takes facts from all comments before `end`. */
-static void read_comments(struct graph_reader *r, const char *end)
+/* Takes facts from all comments before the line `data`, and notes the last of them in *s. */
+static void read_comments(struct graph_reader *r, struct list_sample *s, const char *data)
 {
-    for (const char *p = text_head_start(r); p < end; p = next_line(p)) {
-        if (is_comment_line(r->text.comments, p))
-            read_comment(r, skip_blanks(p));
+    for (const char *p = text_head_start(r); p < data; p = next_line(p)) {
+        if (!is_comment_line(r->text.comments, p))
+            continue;
+        s->comment = skip_blanks(p);
+        read_comment(r, s->comment);
     }
 }
 
@@ -172,15 +163,6 @@ static void take_sample(const struct graph_reader *r, const char *p, uint64_t li
     }
 }
 
-/* Finds the last comment before the first line of data. */
-static const char *find_comment(const struct graph_reader *r, const char *data)
-{
-    const char *last = NULL;
-    for (const char *p = text_head_start(r); p < data; p = next_line(p))
-        last = is_comment_line(r->text.comments, p) ? skip_blanks(p) : last;
-    return last;
-}
-
 /* Describes what must stand at the end of a line, for messages. */
 static void describe_end(struct pairs *pairs, const struct list_sample *s)
 {
@@ -209,17 +191,6 @@ static uint64_t hash_names(const char *line)
     return hash;
 }
 
-/* Stores the shape of the list, to compare other inputs with; nothing if it has no line. */
-static void note_list(struct list_facts *list, const struct list_sample *s, const struct columns *c)
-{
-    if (s->lines == 0 && s->header == NULL)
-        return;
-    *list = (struct list_facts){.columns = c->count,
-                                .place = {c->place[0], c->place[1]},
-                                .separator = c->separator,
-                                .names = s->header != NULL ? hash_names(s->header) : 0};
-}
-
 /* Without --comments, if other columns come before the ids, lets a sign begin a comment only if it stands alone, because those
  * columns may hold names that begin with the sign. Below names of columns even such a line may be a row, as CSV has no comments. */
 static void choose_comments(struct graph_reader *r, const struct list_sample *s, struct pairs *pairs)
@@ -234,28 +205,33 @@ static void choose_comments(struct graph_reader *r, const struct list_sample *s,
 static enum status open_at(struct graph_reader *r, const char *body, uint64_t body_lines,
                            struct list_sample *s, struct error *e)
 {
-    struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
-    if (pairs == NULL)
-        return fail_memory(e, r->name, sizeof *pairs);
+    struct pairs *pairs = r->state;
     take_sample(r, body, body_lines, s);
     const char *data = s->lines > 0 ? s->line[0] : r->text.head + r->text.head_bytes;
-    s->comment = find_comment(r, data);
     r->facts.names = r->options.names;
     r->facts.direction = EDGES_DIRECTED;
-    read_comments(r, data);
+    read_comments(r, s, data);
     if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
         columns_decide(r, s, &pairs->columns, e) != ST_OK ||
         shape_check(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
     choose_comments(r, s, pairs);
     counts_suspect(r, s, &pairs->columns, &pairs->counts);
-    note_list(&r->facts.list, s, &pairs->columns);
+    const struct columns *c = &pairs->columns;
+    if (s->lines > 0 || s->header != NULL) /* other inputs are compared with this shape */
+        r->facts.list = (struct list_facts){.columns = c->count,
+                                            .place = {c->place[0], c->place[1]},
+                                            .separator = c->separator,
+                                            .names = s->header != NULL ? hash_names(s->header) : 0};
     describe_end(pairs, s);
-    for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
-        r->facts.notes.column[i] = pairs->columns.place[i] + 1;
-    if (pairs->columns.quotes)
-        return text_start_quoted(r, body, body_lines, pairs->columns.separator, e);
-    return text_start(r, body, body_lines, e);
+    for (int i = 0; i < 2 && (c->count > 2 || c->place[0] > 0); i++)
+        r->facts.notes.column[i] = c->place[i] + 1;
+    if (!c->quotes)
+        return text_start(r, body, body_lines, e);
+    text_start_in_order(r, body, body_lines, e);
+    r->text.feed.quotes = 1; /* lines may go on within quotes */
+    r->text.feed.separator = c->separator;
+    return e->status;
 }
 
 /* Reads to the first line of data, and starts there. */
@@ -314,27 +290,26 @@ static enum status finish_pairs(struct graph_reader *r, struct error *e)
     return text_finish(r, e) == ST_OK ? counts_check(r, &pairs->counts, e) : e->status;
 }
 
-static void close_pairs(struct graph_reader *r)
-{
-    free(r->state);
-}
-
 const struct reader_class read_pairs_class = {
     .name = "pairs",
     .open = open_pairs,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = finish_pairs,
-    .close = close_pairs,
+    .state_bytes = sizeof(struct pairs),
+    .shortest_entry = 4,
+    .lines = parse_lines,
 };
 
 const struct reader_class read_csv_class = {
     .name = "csv",
     .open = open_csv,
     .take = text_take,
-    .parse = parse,
+    .parse = text_parse,
     .account = text_account,
     .finish = text_finish,
-    .close = close_pairs,
+    .state_bytes = sizeof(struct pairs),
+    .shortest_entry = 4,
+    .lines = parse_lines,
 };

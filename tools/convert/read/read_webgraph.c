@@ -130,9 +130,7 @@ static enum status set_name(const struct graph_reader *r, struct webgraph *w, st
 /* Reads the properties and opens the decoder, and the offsets if they help. Without offsets all is decoded in order. */
 static enum status open_webgraph(struct graph_reader *r, struct error *e)
 {
-    struct webgraph *w = r->state = calloc(1, sizeof *w);
-    if (w == NULL)
-        return fail_memory(e, r->name, sizeof *w);
+    struct webgraph *w = r->state;
     w->offsets_fd = -1;
     if (!input_random_access(r->input))
         return fail(e, ST_BAD_DATA,
@@ -162,14 +160,11 @@ static enum status open_webgraph(struct graph_reader *r, struct error *e)
 static void close_webgraph(struct graph_reader *r)
 {
     struct webgraph *w = r->state;
-    if (w == NULL)
-        return;
     webgraph_close(&w->decoder);
     bits_close(&w->offsets);
     bits_close(&w->heads);
     if (w->offsets_fd >= 0)
         close(w->offsets_fd);
-    free(w);
 }
 
 /* Adds arcs of a node to a piece that has room for them. An arc moves 8 bytes of the list and 16 of the piece. */
@@ -413,7 +408,7 @@ static enum status check_arcs(const struct graph_reader *r, int is_end, struct e
 
 static enum status account_webgraph(struct graph_reader *r, struct piece *piece, struct error *e)
 {
-    piece_tally_merge(&r->total, &piece->tally);
+    (void)piece;
     return check_arcs(r, /* is_end */ 0, e);
 }
 
@@ -430,4 +425,5 @@ const struct reader_class read_webgraph_class = {
     .account = account_webgraph,
     .finish = finish_webgraph,
     .close = close_webgraph,
+    .state_bytes = sizeof(struct webgraph),
 };

@@ -118,13 +118,13 @@ const char *skip_weight(const char *p);
  * loses none writes a whole number in this way only if it ends in five zeros. */
 const char *scan_real_id(const char *p, uint64_t *id, int *rounded);
 
-/* Notes a fault at `at`, after `lines` whole lines of the piece. */
-static inline void set_fault(struct piece *piece, const char *at, uint64_t lines,
-                             const char *expected)
+/* Notes a fault at `at`, after `lines` whole lines of the piece. Returns NULL, which a line_parser then returns. */
+static inline const char *set_fault(struct piece *piece, const char *at, uint64_t lines, const char *expected)
 {
     piece->fault.at = at;
     piece->fault.line = lines;
     piece->fault.expected = expected;
+    return NULL;
 }
 
 /* Returns the next line if the line at `p` holds no data, because it is empty or a comment; else NULL. Counts the comments. */

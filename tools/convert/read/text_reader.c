@@ -1,6 +1,7 @@
 /* text_reader.c: the functions that the readers of text formats share; see graph_reader.h */
 #include "graph_reader.h"
 
+#include "plain_lines.h"
 #include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
@@ -159,16 +160,6 @@ enum status text_start_in_order(struct graph_reader *r, const char *body, uint64
     return start(r, body, lines, 1, e);
 }
 
-enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
-                              struct error *e)
-{
-    if (text_start_in_order(r, body, lines, e) == ST_OK) {
-        r->text.feed.quotes = 1;
-        r->text.feed.separator = separator;
-    }
-    return e->status;
-}
-
 /* ---- pieces ---- */
 
 /* reader_class.take: the lines of the next piece, or only its range in a plain file. */
@@ -177,24 +168,23 @@ enum status text_take(struct graph_reader *r, struct piece *piece, int *end, str
     return line_feed_take(&r->text.feed, piece, end, e);
 }
 
-/* Empties the piece, and calls the parser for one part of its text after the other, up to a fault. */
-enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
-                       line_parser *parser, struct error *e)
+/* reader_class.parse: empties the piece, and parses one part of its text after the other, up to a fault. */
+enum status text_parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
+    const struct reader_class *class = r->class;
     int last = 0;
-    size_t bytes =
-        r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin)
-                               : piece->in.text_bytes;
-    if (piece_clear_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
+    size_t bytes = r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin) : piece->in.text_bytes;
+    if (piece_clear_edges(piece, bytes / class->shortest_entry + 1, e) != ST_OK)
         return e->status;
     while (!last && piece->fault.at == NULL) {
         if (line_feed_load(&r->text.feed, piece, &last, e) != ST_OK ||
-            piece_extend_edges(piece, piece->in.text_bytes / bytes_per_edge + 1, e) != ST_OK ||
-            (r->facts.names &&
-             piece_reserve_names(piece, piece->in.text_bytes / 4 + 1, piece->in.text_bytes, e) !=
-                 ST_OK))
+            piece_extend_edges(piece, piece->in.text_bytes / class->shortest_entry + 1, e) != ST_OK ||
+            (r->facts.names && piece_reserve_names(piece, piece->in.text_bytes / 4 + 1, piece->in.text_bytes, e) != ST_OK))
             return e->status;
-        parser(r, piece);
+        if (class->lines != NULL)
+            class->lines(r, piece);
+        else
+            plain_lines_parse(r, piece, r->text.plain, class->line);
     }
     piece->tally.entries = piece->count;
     return ST_OK;
@@ -222,7 +212,7 @@ static enum status find_entry(const struct graph_reader *r, struct piece *piece,
 static enum status too_many_entries(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     uint64_t line;
-    if (find_entry(r, piece, r->text.declared_entries - r->total.entries, &line, e) != ST_OK)
+    if (find_entry(r, piece, r->text.declared_entries - (r->total.entries - piece->tally.entries), &line, e) != ST_OK)
         return e->status;
     return fail(
         e, ST_BAD_DATA, "%s:%llu: found more than %llu entries, expected as many as line %llu says",
@@ -230,18 +220,17 @@ static enum status too_many_entries(const struct graph_reader *r, struct piece *
         (ull)r->text.declared_line);
 }
 
-/* Reports the piece's fault, if it has one; else adds its counts to r->total and r->text.lines. */
+/* Reports the piece's fault, if it has one; else adds its lines to r->text.lines. */
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct fault *fault = &piece->fault;
-    if (r->total.entries + piece->tally.entries > r->text.declared_entries)
+    if (r->total.entries > r->text.declared_entries)
         return too_many_entries(r, piece, e);
     if (fault->at != NULL)
         return reader_bad_line(r, r->text.lines + fault->line + 1, fault->at, NULL, fault->expected,
                                e);
     r->text.lines += piece->tally.lines;
     r->facts.notes.unterminated |= piece->in.unterminated;
-    piece_tally_merge(&r->total, &piece->tally);
     return ST_OK;
 }
 

@@ -109,13 +109,6 @@ static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64
     return bits / 8;
 }
 
-/* The encoding of the columns. */
-static enum section_encoding choose_encoding(const struct csr_rows *csr, const struct section_writer *out)
-{
-    uint64_t columns, packed_bytes = estimate_columns(csr, out->threads, &columns);
-    return section_choose(out, columns * csr->width, packed_bytes);
-}
-
 /* ---- the other sections ---- */
 
 /* Sets the bits of rows that are not empty. */
@@ -221,14 +214,6 @@ static void release_placed(struct csr_rows *csr, struct memory_budget *budget)
     csr->placed = NULL;
 }
 
-static void release_rows(struct csr_rows *csr, struct memory_budget *budget)
-{
-    release_placed(csr, budget);
-    memory_release(budget, csr->heads);
-    memory_release(budget, csr->records_in);
-    memory_release(budget, csr->records_of);
-}
-
 /* Makes all sections of subgraph g and writes them; sets *counts. `heads` may be HEADS_AUTO. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
@@ -244,7 +229,8 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
     if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
-    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK)
+    uint64_t columns, packed_bytes = estimate_columns(&csr, out->threads, &columns);
+    if (csr_columns_write(&csr, out, section_choose(out, columns * csr.width, packed_bytes), &counts->edges, e) != ST_OK)
         goto cleanup;
     release_placed(&csr, budget);
     if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
@@ -253,6 +239,9 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
     if (write_sources(&csr, out, e) == ST_OK)
         write_offsets(&csr, sum_kept(&csr, out->threads), out, e);
 cleanup:
-    release_rows(&csr, budget);
+    release_placed(&csr, budget);
+    memory_release(budget, csr.heads);
+    memory_release(budget, csr.records_in);
+    memory_release(budget, csr.records_of);
     return e->status;
 }

@@ -28,22 +28,14 @@ static void print_heads(FILE *text, const int *heads)
     fputc('\n', text);
 }
 
-static void print_inputs(FILE *text, const char *names)
-{
-    while (names != NULL && *names != '\0') {
-        size_t length = strcspn(names, "\n");
-        fprintf(text, "input %.*s\n", (int)length, names);
-        names += length + (names[length] == '\n');
-    }
-}
-
 /* Prints all lines but that of the CRC; a text_printer. */
 static void print_journal(FILE *text, const void *context)
 {
     const struct journal *j = context;
     char th[24];
     fputs(JOURNAL_FIRST_LINE JOURNAL_NOTE, text);
-    print_inputs(text, j->inputs);
+    if (j->inputs != NULL)
+        key_values_print(text, "input", j->inputs);
     fprintf(text, "p %" PRIu32 "\n", j->p);
     print_heads(text, j->heads);
     fprintf(text, "encoding %s\n", pack_encoding_name[j->encoding]);

@@ -17,21 +17,13 @@
 
 /* ---- names ---- */
 
-/* part-SSSS-of-PPPP.dbfs, as some packing named it */
-static int is_part(const char *name)
+/* Returns whether a name is `kind`-SSSS-of-PPPP.dbfs, as some packing named it: "part", or "grid", which is made of the parts. */
+static int is_part(const char *name, const char *kind)
 {
     unsigned shard, p;
     int used = 0;
-    return sscanf(name, "part-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 &&
-           name[used] == '\0';
-}
-
-/* grid-SSSS-of-PPPP.dbfs, which is made of the parts */
-static int is_grid_part(const char *name)
-{
-    unsigned shard, p;
-    int used = 0;
-    return sscanf(name, "grid-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 && name[used] == '\0';
+    return strncmp(name, kind, 4) == 0 && sscanf(name + 4, "-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 &&
+           name[4 + used] == '\0';
 }
 
 /* nonzero for .NAME.XXXXXX with NAME a file of a shard directory, which outfile.c calls so until it is whole */
@@ -43,7 +35,7 @@ static int is_temporary(const char *name)
         return 0;
     memcpy(base, name + 1, length - 8);
     base[length - 8] = '\0';
-    return is_part(base) || is_grid_part(base) || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
+    return is_part(base, "part") || is_part(base, "grid") || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
 }
 
 char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
@@ -64,7 +56,7 @@ static int is_finished(const struct pack_folder *f, const char *name)
 /* Nonzero for the name of a file that packings write or remove. */
 static int is_ours(const char *name)
 {
-    return is_part(name) || is_grid_part(name) || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
+    return is_part(name, "part") || is_part(name, "grid") || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
            strcmp(name, PACKING_NAME) == 0;
 }
 
@@ -101,7 +93,7 @@ static enum status remove_file(const struct pack_folder *f, const char *name, st
 /* Grid parts count as unfinished too, as they are made of parts. */
 static int is_unfinished_part(const struct pack_folder *f, const char *name)
 {
-    return is_grid_part(name) || (is_part(name) && !is_finished(f, name));
+    return is_part(name, "grid") || (is_part(name, "part") && !is_finished(f, name));
 }
 
 /* Nonzero for a temporary file, in any packing. */

@@ -2,6 +2,7 @@
 #include "pack_list.h"
 
 #include "formats/base/json_format.h"
+#include "formats/base/key_values.h"
 #include "formats/graph/manifest.h"
 #include "tools/separate/separate.h"
 #include "tools/separate/threshold.h"
@@ -39,16 +40,11 @@ static double share(uint64_t part, uint64_t whole)
 static void print_facts(const struct manifest *m, FILE *out)
 {
     char th[24];
-    const char *line = m->provenance;
     fprintf(out, "vertices          %" PRIu64 "\n", m->totals.n);
     fprintf(out, "input edges       %" PRIu64 " (%s), of these self-loops %" PRIu64 "\n",
             m->totals.edges, edges_direction_name(m->direction), m->totals.loops);
     fprintf(out, "input checksum    %016" PRIx64 "\n", m->totals.checksum);
-    while (*line != '\0') {
-        size_t length = strcspn(line, "\n");
-        fprintf(out, "provenance        %.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
+    key_values_print(out, "provenance       ", m->provenance);
     if (m->randomized)
         fprintf(out, "randomized        n %" PRIu64 ", seed %" PRIu64 "\n", m->random_n,
                 m->random_seed);
@@ -110,13 +106,6 @@ static void print_parts(const struct part_sizes *parts, uint32_t p, FILE *out)
     }
 }
 
-static const char *encoding_of(const struct section_sizes *sum)
-{
-    if (sum->raw > 0 && sum->packed > 0)
-        return "both";
-    return sum->packed > 0 ? "packed" : "raw";
-}
-
 /* One line per section type: sums over all parts, and the largest part. */
 static void print_sections(const struct part_sizes *parts, uint32_t p, FILE *out)
 {
@@ -135,8 +124,8 @@ static void print_sections(const struct part_sizes *parts, uint32_t p, FILE *out
         }
         if (sum.decoded > 0)
             fprintf(out, "%-18s %-8s %16" PRIu64 " %16" PRIu64 " %16" PRIu64 "%s\n",
-                    shard_kind.section_name(type), encoding_of(&sum), sum.stored, sum.decoded,
-                    largest, type >= SHARD_OFFSETS ? "  device" : "");
+                    shard_kind.section_name(type), sum.packed == 0 ? "raw" : sum.raw == 0 ? "packed" : "both", sum.stored,
+                    sum.decoded, largest, type >= SHARD_OFFSETS ? "  device" : "");
     }
 }
 

@@ -248,16 +248,23 @@ static int guess_fewer(struct graph *g)
     return g->connected > 0;
 }
 
+/* The options of a separation, by the totals of the source. */
+struct separation_options pack_plan_separation(const struct pack_options *o, const struct edge_source *source)
+{
+    return (struct separation_options){.threads = o->threads,
+                                       .p = o->p,
+                                       .spill = o->spill,
+                                       .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
+                                       .beside_vertex = PACK_VERTEX_BYTES,
+                                       .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
+}
+
 /* Makes the plan without a pass over the stream. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
 {
-    struct separation_options options = {
-        .threads = o->threads, .p = o->p, .spill = o->spill,
-        .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
-        .beside_vertex = PACK_VERTEX_BYTES,
-        .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
+    const struct separation_options options = pack_plan_separation(o, source);
     struct graph g;
     *plan = (struct pack_plan){.reads_split = o->split_path != NULL};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||

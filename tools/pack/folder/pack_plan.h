@@ -23,6 +23,9 @@ struct pack_plan {
     uint64_t written_bytes; /* the same, as they are encoded */
 };
 
+/* Returns the options of the separation that begins a packing of this source. */
+struct separation_options pack_plan_separation(const struct pack_options *options, const struct edge_source *source);
+
 /* Makes the plan from the trailer of the stream and, if one is given, the split, without a pass over the stream. `budget` is
  * the program's, before any memory is taken from it. ST_RESOURCE if the packing would be refused. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *options,

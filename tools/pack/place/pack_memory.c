@@ -119,7 +119,7 @@ static uint64_t places_bytes(const struct pack_memory *m)
 }
 
 /* The most memory that sorting can use: several ranges for each thread. */
-static uint64_t sorting_wish(const struct pack_size *s, const struct pack_memory *m)
+uint64_t pack_memory_sorting(const struct pack_size *s, const struct pack_memory *m)
 {
     return (uint64_t)s->threads * (sorter_bytes(s) + places_bytes(m) + WINDOW_PER_THREAD * range_bytes(s, m));
 }
@@ -152,7 +152,7 @@ static uint64_t least_of(uint64_t buckets, int threads, uint64_t records, struct
 
 /* Returns the least memory of the stores. One is of placed edges, with chunks as large as those of tiles; with several ranks
  * there is another, of a gathered shard. */
-static uint64_t stores_least(const struct pack_size *s, const struct pack_memory *m)
+uint64_t pack_memory_store_least(const struct pack_size *s, const struct pack_memory *m)
 {
     uint64_t buckets = shard_buckets(s, m);
     uint64_t placed = least_of(s->p * buckets, s->threads, s->directed_edges, tile_chunks(s));
@@ -194,14 +194,14 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
                           .tiles.slab_bytes = BUCKET_MOST_SLAB_BYTES};
     struct pack_memory m;
     cut_rows(&m, &s, MAX_RANGES);
-    return stores_least(&s, &m);
+    return pack_memory_store_least(&s, &m);
 }
 
 /* Divides `bytes` among the stores and the transpose. The transpose will take over the memory of edges that have been read, so
  * it gets only what its buckets need, or `wish` bytes if that is more. */
 static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes, uint64_t wish)
 {
-    uint64_t beside = bytes - smaller(bytes, stores_least(s, m));
+    uint64_t beside = bytes - smaller(bytes, pack_memory_store_least(s, m));
     m->transpose_bytes = smaller(larger(wish, transpose_least(s, m, bytes)), beside);
     m->store_bytes = bytes - m->transpose_bytes;
     if (s->ranks > 1) {
@@ -235,13 +235,13 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing, uint64_t left)
 {
     cut_rows(m, s, MAX_RANGES);
-    uint64_t placed = placed_bytes(s), slack = placed / SLACK, least = stores_least(s, m);
+    uint64_t placed = placed_bytes(s), slack = placed / SLACK, least = pack_memory_store_least(s, m);
     uint64_t edges = least + placed + slack - smaller(placed + slack, s->tiles.bytes / 9 * 8);
     uint64_t passing = larger(larger(slack, edges / 3), transpose_least(s, m, placing));
     uint64_t both = edges + passing;
     if (both > placing || both + sorting_least(s, m) + places_bytes(m) > left)
         return 0;
-    m->sort_bytes = smaller(sorting_wish(s, m), left - both);
+    m->sort_bytes = smaller(pack_memory_sorting(s, m), left - both);
     uint64_t bytes = smaller(placing, left - m->sort_bytes);
     share_store(m, s, bytes, larger(passing, smaller(bytes / 4, 4 * (s->held_edges + least))));
     return 1;
@@ -261,7 +261,7 @@ static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint6
         uint64_t sorting = sorting_least(s, m) + (with_places ? places_bytes(m) : 0);
         m->sort_bytes = larger(left / 4, sorting);
         both = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
-        if (4 * both >= store && stores_least(s, m) + transpose_least(s, m, both) <= both) {
+        if (4 * both >= store && pack_memory_store_least(s, m) + transpose_least(s, m, both) <= both) {
             share_store(m, s, both, both / 4);
             return 1;
         }
@@ -275,18 +275,6 @@ int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
     struct pack_memory m = {0};
     uint64_t rows = most_rows_bytes(s);
     return bytes > rows && divide_ample(&m, s, bytes, bytes - rows);
-}
-
-/* Bytes of the smallest store that has room for its buckets. */
-uint64_t pack_memory_store_least(const struct pack_size *s, const struct pack_memory *m)
-{
-    return stores_least(s, m);
-}
-
-/* The most bytes that sorting can use. */
-uint64_t pack_memory_sorting(const struct pack_size *s, const struct pack_memory *m)
-{
-    return sorting_wish(s, m);
 }
 
 /* Divides the memory in the first way that is possible; returns 0 if none is. */
