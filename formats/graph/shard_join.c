@@ -71,8 +71,8 @@ struct next_normal {
     uint64_t run, run_end; /* how many runs of degrees begin before the next normal, and how many normals these runs have */
 };
 
-/* Sets *next to normal number next->local of a shard. */
-static void find_normal(struct next_normal *next, const struct shard *shard)
+/* Sets degree and id of *next to those of normal number next->local of a shard, or the degree to 0 if the shard has no more. */
+static void read_next_normal(struct next_normal *next, const struct shard *shard)
 {
     const struct degree_list *degrees = &shard->degrees.locals;
     next->degree = 0;
@@ -96,7 +96,7 @@ static enum status number_normals(struct joining *j, struct error *e)
     uint64_t count = 0;
     memory_take(j->options->budget, (void **)&j->number, j->locals, 4, "numbers of vertices", e);
     for (uint32_t s = 0; s < j->p && e->status == ST_OK; s++)
-        find_normal(&next[s], &j->shards[s]);
+        read_next_normal(&next[s], &j->shards[s]);
     for (uint64_t v = 0; v < j->locals && e->status == ST_OK; v++) {
         uint32_t best = 0;
         for (uint32_t s = 1; s < j->p; s++) {
@@ -108,7 +108,7 @@ static enum status number_normals(struct joining *j, struct error *e)
         runs[count - 1].vertices++;
         slots[v] = (uint32_t)next[best].id;
         j->number[j->first[best] + next[best].local++] = (uint32_t)v;
-        find_normal(&next[best], &j->shards[best]);
+        read_next_normal(&next[best], &j->shards[best]);
     }
     if (runs != NULL)
         j->section[j->sections - 1].count = count;
@@ -168,7 +168,7 @@ static enum status load_columns(struct joining *j, enum subgraph g, struct error
         struct csr *csr = &shard->csr[g];
         const struct packed_rows rows = shard_rows(csr);
         const struct column_bounds bounds = csr_column_bounds(shard, g, j->shard_locals);
-        struct csr_ranges found;
+        struct csr_faults found;
         struct packed packed;
         void *columns;
         if (shard_packed_columns(shard, g, &packed) &&
@@ -178,8 +178,8 @@ static enum status load_columns(struct joining *j, enum subgraph g, struct error
                 fail(e, ST_BAD_DATA, "%s: %s-columns: a packed block is corrupt", container_path(shard->file), subgraph_name[g]);
         }
         if (e->status == ST_OK && !o->trust) {
-            csr_ranges_find(csr, NULL, &bounds, o->threads, &found);
-            csr_ranges_judge(shard, g, &found, e);
+            csr_find_faults(csr, NULL, &bounds, o->threads, &found);
+            csr_judge_faults(shard, g, &found, e);
         }
     }
     return e->status;

@@ -1,4 +1,4 @@
-/* shard_ranges.c: see shard_ranges.h; cuda_ranges.cu is the twin of csr_ranges_find on GPUs.
+/* shard_ranges.c: see shard_ranges.h; cuda_ranges.cu is the twin of csr_find_faults on GPUs.
  *
  * 32 rows are checked together, as bits of a word that is compared with a word of the source mask; no branch depends on a row.
  * Elements are checked in blocks; only a block with a fault is read again, to find the first one. Bytes that must move: every
@@ -159,7 +159,7 @@ static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
 
 /* Checks rows `base` to base + rows - 1, at most STEP_ROWS, and adds what it finds to *found. */
 static inline __attribute__((always_inline)) void
-look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base, int rows, struct csr_ranges *found)
+look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base, int rows, struct csr_faults *found)
 {
     uint32_t descends, outside, wrong = 0, mask = (uint32_t)(csr->sources[base / 64] >> base % 64);
     uint32_t rest = csr->offset_width == 4 ? rows_with_rest(csr->offsets, 4, base, rows, &descends)
@@ -178,15 +178,15 @@ look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base
     note_rows(&found->first[FAULT_SOURCES], base, sources ^ mask);
 }
 
-static const struct csr_ranges nothing_found = {
+static const struct csr_faults nothing_found = {
     .first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}};
 
 /* The same for rows `begin` to end - 1, the task of a thread; other threads add to *sum, too. */
 WIDE_CLONES
 static void look_at_task(const struct csr *csr, const struct column_bounds *b, uint64_t begin,
-                         uint64_t end, struct csr_ranges *sum)
+                         uint64_t end, struct csr_faults *sum)
 {
-    struct csr_ranges found = nothing_found;
+    struct csr_faults found = nothing_found;
     for (; end - begin >= STEP_ROWS; begin += STEP_ROWS)
         look_at_rows(csr, b, begin, STEP_ROWS, &found);
     if (begin < end)
@@ -218,8 +218,8 @@ static int columns_are_known(const struct csr *csr, const struct column_bounds *
 }
 
 /* Checks the rows and columns of a subgraph, with `threads` threads, and sets *found to the first faults and the counts. */
-void csr_ranges_find(const struct csr *csr, const struct packed *packed,
-                     const struct column_bounds *bounds, int threads, struct csr_ranges *found)
+void csr_find_faults(const struct csr *csr, const struct packed *packed,
+                     const struct column_bounds *bounds, int threads, struct csr_faults *found)
 {
     *found = nothing_found;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (csr->rows > TASK_ROWS)
@@ -234,9 +234,9 @@ void csr_ranges_find(const struct csr *csr, const struct packed *packed,
     found->edges += csr->column_count;
 }
 
-/* Fails with the first fault that csr_ranges_find found, or if its counts are not those of the attributes. */
-enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
-                             const struct csr_ranges *found, struct error *e)
+/* Fails with the first fault that csr_find_faults found, or if its counts are not those of the attributes. */
+enum status csr_judge_faults(const struct shard *shard, enum subgraph g,
+                             const struct csr_faults *found, struct error *e)
 {
     static const char *const why[RANGE_FAULTS] = {
         "offsets descend", "a head is missing or out of range", "its bit in the source mask is wrong",
@@ -336,7 +336,7 @@ enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, 
 /* Checks all of a shard that was loaded with SHARD_ALL_COLUMNS; `locals` has the number of local vertices of each shard. */
 enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads, struct error *e)
 {
-    struct csr_ranges found;
+    struct csr_faults found;
     shard_check_ids(shard, threads, e);
     for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++) {
         struct column_bounds bounds = csr_column_bounds(shard, (enum subgraph)g, locals);
@@ -344,8 +344,8 @@ enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals
         struct packed packed;
         int is_kept =
             csr->packed.words != NULL && shard_packed_columns(shard, (enum subgraph)g, &packed);
-        csr_ranges_find(csr, is_kept ? &packed : NULL, &bounds, threads, &found);
-        csr_ranges_judge(shard, (enum subgraph)g, &found, e);
+        csr_find_faults(csr, is_kept ? &packed : NULL, &bounds, threads, &found);
+        csr_judge_faults(shard, (enum subgraph)g, &found, e);
     }
     return e->status;
 }

@@ -5,7 +5,7 @@
  * its arrays. Whether the content is the graph that the manifest names, `dbfs-pack --verify` tells (shard_check.c, pack_verify.h).
  *
  * Subgraphs are checked where they lie: here by the cores of the host, on a GPU by cuda_ranges.cu. Both fill a struct
- * csr_ranges, which csr_ranges_judge turns into a message.
+ * csr_faults, which csr_judge_faults turns into a message.
  */
 #ifndef DBFS_SHARD_RANGES_H
 #define DBFS_SHARD_RANGES_H
@@ -22,8 +22,8 @@ enum range_fault {
 
 #define NO_FAULT UINT64_MAX
 
-/* The result of a pass over one subgraph. */
-struct csr_ranges {
+/* What a pass over one subgraph has found: the first fault of each kind, and counts to compare with the attributes. */
+struct csr_faults {
     uint64_t first[RANGE_FAULTS]; /* the first row (of columns: the first element) with it, or NO_FAULT */
     uint64_t edges, source_rows;
     uint64_t corrupt; /* nonzero: a block of packed columns cannot be decoded */
@@ -50,12 +50,12 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
 
 /* Checks one subgraph, whose columns are in host memory, with `threads` threads. If the columns are packed, `packed` is their
  * section, and is decoded piece by piece; else NULL. The last offset must be the number of columns (shard_load checks it). */
-void csr_ranges_find(const struct csr *csr, const struct packed *packed,
-                     const struct column_bounds *bounds, int threads, struct csr_ranges *found);
+void csr_find_faults(const struct csr *csr, const struct packed *packed,
+                     const struct column_bounds *bounds, int threads, struct csr_faults *found);
 
 /* Turns the result of a check into a status. ST_BAD_DATA names the file, the subgraph and the first wrong row or column. */
-enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
-                             const struct csr_ranges *found, struct error *e);
+enum status csr_judge_faults(const struct shard *shard, enum subgraph g,
+                             const struct csr_faults *found, struct error *e);
 
 /* Checks the ranges of the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e);

@@ -40,7 +40,7 @@
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
  *   _gather_claims, _mark
  *   cuda_decode                       packed_decode_all (formats/container/packed.c)          elements, bad
- *   cuda_find_ranges                  csr_ranges_find (formats/graph/shard_ranges.c)      faults, counts
+ *   cuda_find_faults                  csr_find_faults (formats/graph/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_scan_bytes                   gpu_merge_scratch_bound (cuda_limits.h)

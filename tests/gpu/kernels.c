@@ -626,11 +626,11 @@ int kernel_decode(const struct packed *section, uint64_t size, const struct pack
     return bad == 0;
 }
 
-void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bounds,
-                        struct csr_ranges *found)
+void kernel_find_faults(const struct csr *csr, const struct column_bounds *bounds,
+                        struct csr_faults *found)
 {
     struct column_bounds there = *bounds;
-    struct csr_ranges *found_there = on_device(NULL, sizeof *found);
+    struct csr_faults *found_there = on_device(NULL, sizeof *found);
     struct gpu_csr copy = {
         .rows = csr->rows,
         .edges = csr->edges,
@@ -644,7 +644,7 @@ void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bound
         .sources = on_device(csr->sources, mask_bytes(csr->rows))};
     if (bounds->locals != NULL)
         there.locals = on_device(bounds->locals, bounds->p * sizeof *bounds->locals);
-    cuda_find_ranges(&copy, csr->column_count, &there, found_there, 0);
+    cuda_find_faults(&copy, csr->column_count, &there, found_there, 0);
     settle();
     read_back(found, found_there, sizeof *found);
     drop_arrays(graph_arrays);

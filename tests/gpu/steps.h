@@ -175,9 +175,9 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
 int kernel_decode(const struct packed *section, uint64_t size, const struct packed_rows *rows,
                   void *array);
 
-/* Looks for indices out of range. Its twin is csr_ranges_find. */
-void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bounds,
-                        struct csr_ranges *found);
+/* Looks for indices out of range. Its twin is csr_find_faults. */
+void kernel_find_faults(const struct csr *csr, const struct column_bounds *bounds,
+                        struct csr_faults *found);
 
 /* Checks that the scan asks for less scratch than the plan's bound for the merge. */
 int kernel_scratch_fits(uint64_t rows);

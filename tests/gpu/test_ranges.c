@@ -1,4 +1,4 @@
-/* test_ranges.c: cuda_find_ranges and csr_ranges_find agree on subgraphs as they are and with one number changed
+/* test_ranges.c: cuda_find_faults and csr_find_faults agree on subgraphs as they are and with one number changed
  *
  * The change may be in any array. Both sides name the same first fault and count the same edges and rows. */
 #include "checks.h"
@@ -44,9 +44,9 @@ static uint64_t choose_value(const struct column_bounds *bounds, uint64_t random
 
 static void compare(const struct csr *csr, const struct column_bounds *bounds, int intact)
 {
-    struct csr_ranges kernel, twin;
-    kernel_find_ranges(csr, bounds, &kernel);
-    csr_ranges_find(csr, NULL, bounds, 2, &twin);
+    struct csr_faults kernel, twin;
+    kernel_find_faults(csr, bounds, &kernel);
+    csr_find_faults(csr, NULL, bounds, 2, &twin);
     for (int f = 0; f < RANGE_FAULTS; f++) {
         check_that(kernel.first[f] == twin.first[f],
                    "fault %d: at %" PRIu64 " for the kernel, %" PRIu64 " for the twin", f,
@@ -89,6 +89,6 @@ void test_ranges(const struct shard *shard, const struct graph_spec *spec)
         check_input("%s", subgraph_name[g]);
         run_changes(csr, &bounds, changes_of(csr->column_count < 100000 ? 60 : 6), &random);
     }
-    check_end("cuda_find_ranges: %s", spec->name);
+    check_end("cuda_find_faults: %s", spec->name);
     free(locals);
 }

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Returns `on_cpu` or `on_gpu`, by the name of the backend. Returns NULL and fails with ST_RUNTIME if that table is NULL, or if
- * the backend is neither. */
+/* Chooses the table by the name of the backend. */
 const void *backend_table(const struct backend *backend, const void *on_cpu, const void *on_gpu, struct error *e)
 {
     const void *table = NULL;

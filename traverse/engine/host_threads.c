@@ -54,8 +54,8 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread has failed, all threads get the first failure in *e, and must leave the
- * job (w->over). This thread's own failure stays in w->error. With a single thread returns e->status at once. */
+/* After a failure of any thread, w->over is 1, and the first failure is in *e. The own failure of this thread stays in w->error. With a
+ * single thread returns e->status at once. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;

@@ -27,12 +27,6 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
     return ST_OK;
 }
 
-/* Returns whether the option lets several ranks of this host share memory. */
-int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
-{
-    return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
-}
-
 /* Returns the bits of the first frontiers that groups send each other in a search, over all shards. An update has one
  * bit for each vertex with nn edges, a bitmap one for each normal. */
 static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
@@ -50,8 +44,7 @@ static int may_relay(const struct exchange *x)
            o->chunk_bytes == EXCHANGE_CHUNK_BYTES;
 }
 
-/* Counts the normals and the rows of nn, forms the group, and allocates memory for masks and, unless the group holds
- * all shards, for vertices. All ranks return a failure of any rank. */
+/* Collective. Counts the normals and the rows of nn, forms the group, and allocates memory for masks and, between groups, for vertices. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -149,13 +142,6 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks++;
     return e->status;
-}
-
-/* Returns whether masks are reduced while devices still look for normals. All ranks get the same result. The level of the
- * roots never does this: it mostly reaches few delegates, and finding out that they are few takes longer than reducing them. */
-int exchange_overlaps(const struct exchange *x)
-{
-    return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
 /* Waits for the delegates of the group, and begins to reduce their masks. exchange_drive continues the reduction. */
@@ -341,13 +327,6 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
 {
     return x->group.holds_all_shards ? end_level_in_group(x, t, done, stats, e)
                                      : reduce_between_groups(x, t, done, stats, e);
-}
-
-/* Returns whether the next level may begin with dd while vertices are under way. Only groups that send messages gain by
- * this, and only if there are new delegates. */
-int exchange_runs_ahead(const struct exchange *x)
-{
-    return !x->group.holds_all_shards && x->level.updated;
 }
 
 /* Waits for vertices of other groups, and takes them in. Passes on the counts of the level in stats->counts, and logs what

@@ -35,7 +35,10 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                                    const struct backend *backend, const struct comm *comm, struct error *e);
 
 /* Returns whether this host's ranks will let their devices read each other's memory. */
-int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm);
+static inline int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
+{
+    return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
+}
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
@@ -108,7 +111,10 @@ void exchange_close(struct exchange *exchange); /* collective; frees everything;
 int exchange_is_fused(const struct exchange *exchange);
 
 /* Returns what relays messages while devices search by themselves; NULL if nothing does. */
-const struct message_relay *exchange_relay(const struct exchange *exchange);
+static inline const struct message_relay *exchange_relay(const struct exchange *exchange)
+{
+    return exchange->relay.searches_fused ? &exchange->message_relay : NULL;
+}
 
 /* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
  * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to
@@ -118,7 +124,10 @@ const struct message_relay *exchange_relay(const struct exchange *exchange);
  * group read them ---- */
 
 /* Returns where the counts of a device of this rank are kept, in memory that the whole group sees. */
-struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
+static inline struct workload *exchange_work(const struct exchange *exchange, uint32_t device)
+{
+    return &exchange->group.work[exchange->group.first_peer + device];
+}
 
 /* exchange_sum adds up the counts of the group's devices in subgraph g, for a level that begins with dd and needs no other.
  * exchange_sum_work is collective, and does this for all subgraphs. If the frontier of nn may be large, it adds up the
@@ -153,10 +162,15 @@ enum status exchange_join_parts(struct exchange *exchange, const struct host_thr
 
 /* ---- the end of a level ---- */
 
-/* With several groups and option IR masks are reduced while devices still look for normals, except in the level of the
- * root. exchange_overlaps returns whether this level does so. If so, exchange_begin_masks is called when visits have
- * begun. It waits for the delegates alone, and begins to reduce their masks. */
-int exchange_overlaps(const struct exchange *exchange);
+/* Returns whether masks are reduced while devices still look for normals, the same on all ranks. With several groups and option IR they
+ * are, except in the level of the roots: it mostly reaches few delegates, and to find out that they are few takes longer than to reduce
+ * them. */
+static inline int exchange_overlaps(const struct exchange *exchange)
+{
+    return !exchange->group.holds_all_shards && exchange->options.nonblocking && (exchange->level.updated || exchange->level.found);
+}
+
+/* Called if exchange_overlaps, when visits have begun. Waits for the delegates alone, and begins to reduce their masks. */
 enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *thread,
                                  struct exchange_stats *stats, struct error *e);
 
@@ -171,7 +185,11 @@ enum status exchange_masks(struct exchange *exchange, const struct host_thread *
 enum status exchange_vertices(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Returns whether the next level may begin with its delegates before exchange_vertices. The same on all devices. */
-int exchange_runs_ahead(const struct exchange *exchange);
+/* Returns whether the next level may begin with dd before exchange_vertices, while vertices are under way. Only groups that send messages
+ * gain by this, and only if there are new delegates. The same on all devices. */
+static inline int exchange_runs_ahead(const struct exchange *exchange)
+{
+    return !exchange->group.holds_all_shards && exchange->level.updated;
+}
 
 #endif

@@ -6,12 +6,6 @@
 
 /* ---- sums of work ---- */
 
-/* Returns where the counts of a device of this rank are kept, in memory that the group sees. */
-struct workload *exchange_work(const struct exchange *x, uint32_t device)
-{
-    return &x->group.work[x->group.first_peer + device];
-}
-
 /* Sums the counts of the group's devices for g. Called after a barrier of the group. */
 void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_work *total)
 {
@@ -114,12 +108,6 @@ int exchange_is_fused(const struct exchange *x)
 {
     return (x->relay.searches_fused && x->pairs == NULL) || (x->group.holds_all_shards && x->group.searches_fused && !x->options.stepped &&
                              (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO));
-}
-
-/* Returns what relays messages, or NULL. */
-const struct message_relay *exchange_relay(const struct exchange *x)
-{
-    return x->relay.searches_fused ? &x->message_relay : NULL;
 }
 
 /* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or

@@ -1,17 +1,21 @@
 /* relay.h: relays messages between devices that search by themselves and are far from each other (engine/relay_buffers.h)
  *
- * A link joins a device of this rank with a far device. At each barrier it sends what the device wrote in its buffers, receives
- * what the far device wrote in its own, and then writes the far device's flag. A message begins with a packet: the values of the
- * flag, and the first vertices. What has no room in the packet follows in messages of its own.
+ * A link joins a device of this rank with a far device. At each barrier a link
+ * 1. sends what the device has written in its buffers;
+ * 2. receives what the far device has written in its own;
+ * 3. writes the far device's flag, for which the device waits.
+ * A message begins with a packet: the values of the flag, and the first vertices. What has no room in the packet follows in messages of
+ * its own.
  *
  * What a device tells all devices goes to each group once (group_receives), into memory that all peers of the group read. The link that
- * receives notes there which barrier's message has arrived, and other links with the same far device wait for the note before
- * they write a flag. Barriers take two buffers in turn. The buffer of barrier b may be filled again by barrier b + 2: the host receives
- * for b + 2 when the receiving device has entered b + 2. Then this device has left b + 1, which all its peers have entered, and a
- * device enters b + 1 after it has read the messages of b. The same holds across searches, as their barriers follow each
- * other without a gap: a search that ends early does so at the same barrier on all devices, and the next one begins with the next. The
- * notes count barriers since relay_open and never begin again, so an old note is not taken for a new one. A search that fails ends the
- * job. A device without peers needs one buffer and no notes. */
+ * receives such a message notes there which barrier it belongs to. Other links with the same far device wait for the note before they
+ * write a flag. A device without peers needs no notes, and one buffer.
+ *
+ * Otherwise barriers take two buffers in turn, so barrier b + 2 fills the buffer of barrier b again. Nobody reads it any more:
+ * - The host receives for b + 2 when the receiving device has entered b + 2, and so has left b + 1.
+ * - A device leaves b + 1 when all its peers have entered it, which they do after they have read the messages of b.
+ * The same holds across searches: a search ends at the same barrier on all devices, and the next search begins with the next barrier. Notes
+ * count barriers since relay_open, so an old note is not taken for a new one. A search that fails ends the job. */
 #ifndef DBFS_RELAY_H
 #define DBFS_RELAY_H
 

@@ -63,8 +63,7 @@ FILE *args_talk(const struct args *args)
     return args_stdouts(args) > 0 ? stderr : stdout;
 }
 
-/* Overwrites *args with the defaults of all options, and finds out whether the script dbfs runs the program. Called before
- * options are read. `program`: the name of the program. */
+/* Also finds out whether the script dbfs runs the program. */
 void args_begin(struct args *args, const char *program)
 {
     *args = (struct args){.cli = {.program = program},
@@ -159,8 +158,7 @@ static void add_text(struct args *args, char ***texts, uint64_t *count, char *te
     (*texts)[(*count)++] = text;
 }
 
-/* Appends the text of a root to args->root_names. The text must live as long as *args. Ends the program if memory is
- * short. */
+/* Appends the text of a root to args->root_names. */
 void args_add_root(struct args *args, char *text)
 {
     add_text(args, &args->root_names, &args->count, text);
@@ -201,8 +199,7 @@ static void parse_texts(struct args *args, const char *option, char ***texts, ui
     *texts = NULL;
 }
 
-/* Replaces the texts of all -r by ids, unless there is a map: then each text is a name. Ends the program if a text is
- * wrong. */
+/* Replaces the texts of all -r by ids, unless they are names. */
 void options_read_roots(struct args *args)
 {
     parse_texts(args, "-r", &args->root_names, &args->roots, &args->count);
@@ -217,19 +214,26 @@ void options_take_target(struct args *args, const struct option_row *row, char *
     add_text(args, &args->target_names, &args->target_count, value);
 }
 
-/* Handles --targets FILE: each line of the file is a target. */
-void options_take_targets_from(struct args *args, const struct option_row *row, char *value)
+/* Reads the file of an option for each of whose lines `take` is called: a `kind`, "root" or "target". Ends the program if the file cannot
+ * be read or has too many lines, or if the option is given twice. */
+void options_take_lines(struct args *args, const struct option_row *row, struct roots_file *f, const char *path, const char *kind,
+                        void (*take)(struct args *args, const struct option_row *row, char *value))
 {
     struct error e = {0};
-    struct roots_file *f = &args->targets_from;
     if (f->count > 0)
         cli_usage(&args->cli, "--%s is given twice", row->name);
-    if (roots_file_read(f, value, "target", args->cli.memory_bytes, &e) != ST_OK)
+    if (roots_file_read(f, path, kind, args->cli.memory_bytes, &e) != ST_OK)
         args_end(args, &e);
     if (f->count > MAX_ROOTS)
-        cli_usage(&args->cli, "--%s: more than %d targets", row->name, MAX_ROOTS);
+        cli_usage(&args->cli, "--%s: more than %d %ss", row->name, MAX_ROOTS, kind);
     for (uint64_t i = 0; i < f->count; i++)
-        options_take_target(args, row, f->line[i]);
+        take(args, row, f->line[i]);
+}
+
+/* Handles --targets FILE. */
+void options_take_targets_from(struct args *args, const struct option_row *row, char *value)
+{
+    options_take_lines(args, row, &args->targets_from, value, "target", options_take_target);
 }
 
 /* Replaces the texts of all targets by ids, unless there is a map. Ends the program if a text is wrong. */

@@ -30,20 +30,10 @@ static void take_base(struct args *args, const struct option_row *row, char *val
     (void)row;
 }
 
-/* Handles --roots-from FILE: appends each line of the file to args->root_names, as -r does. Ends the program if the file
- * cannot be read or has too many lines, or if the option is given twice. */
+/* Handles --roots-from FILE. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
 {
-    struct error e = {0};
-    struct roots_file *f = &args->roots_from;
-    if (f->count > 0)
-        cli_usage(&args->cli, "--%s is given twice", row->name);
-    if (roots_file_read(f, value, "root", args->cli.memory_bytes, &e) != ST_OK)
-        args_end(args, &e);
-    if (f->count > MAX_ROOTS)
-        cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
-    for (uint64_t i = 0; i < f->count; i++)
-        take_root(args, row, f->line[i]);
+    options_take_lines(args, row, &args->roots_from, value, "root", take_root);
 }
 
 /* Handles -n: sets count_given, and args->count to the value. The value "all", which only dbfs-batch takes, sets

@@ -106,6 +106,10 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 
 /* ---- for the files of this folder ---- */
 
+/* Calls `take` for each line of the file `path`, which *file holds from then on. `kind` is "root" or "target", for messages. */
+void options_take_lines(struct args *args, const struct option_row *row, struct roots_file *file, const char *path, const char *kind,
+                        void (*take)(struct args *args, const struct option_row *row, char *value));
+
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 

@@ -47,8 +47,7 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
-/* Returns the text of --help (options.h), with the options of the program and of the table in groups, each under a
- * heading. */
+/* Puts the options of the program and of the table into groups, each under a heading. */
 char *options_help(const struct option_program *program, int all)
 {
     char *text = NULL;

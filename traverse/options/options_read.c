@@ -239,10 +239,7 @@ static void check_outputs(const struct args *args)
     }
 }
 
-/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, and reads options and roots.
- * Sets `answer` if --answer was not given. Sets no_answer, record_parents and the members that args_finish sets. Ends the
- * program if the command line is wrong, or if options exclude each other. Also ends the program after --help or --version.
- */
+/* Sets the defaults, reads options and roots, sets what follows from them, and refuses options that exclude each other. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_begin(args, program->name);

@@ -22,6 +22,36 @@
 /* Tables of more values than this are made by all threads. */
 enum { MANY_VALUES = 1 << 16 };
 
+/* Lets device g do the step a->step (struct backend_answers). What the device has for others goes to `sent`, or as replies to `replied`;
+ * what others have for it came in `received`. Called by rank_each with the struct answers. */
+static enum status do_step(void *context, uint32_t g, struct error *e)
+{
+    const struct answers *a = context;
+    const struct backend_answers *of = a->rank->backend->answers;
+    struct device *device = a->rank->devices[g];
+    struct byte_span *sent = byte_spans_out(&a->sent, g), *replied = byte_spans_out(&a->replies, g);
+    const struct byte_span *received = byte_spans_in(&a->sent, g);
+    switch (a->step) {
+    case STEP_OPEN: return of->open(device, &a->tables[g], &a->arrays[g], e);
+    case STEP_KNOW_IDS: return of->know_ids(device, received, e);
+    case STEP_FORGET_IDS: of->forget_ids(device); break;
+    case STEP_NAME_PARENTS: return of->name_parents(device, a->levels, sent, e);
+    case STEP_LOOK: return of->look(device, received, e);
+    case STEP_ASK: return of->ask(device, a->asking, sent, e);
+    case STEP_REPLY: return of->reply(device, a->asking, received, replied, e);
+    case STEP_TAKE_REPLIES: return of->take_replies(device, a->asking, byte_spans_in(&a->replies, g), e);
+    case STEP_MAKE_VALUES: return of->make_values(device, a->kind, a->levels, e);
+    }
+    return e->status;
+}
+
+/* Lets all devices of this rank do a step, side by side, and waits for them. */
+static enum status each_device(struct answers *a, enum answer_step step, struct error *e)
+{
+    a->step = step;
+    return rank_each(a->rank, do_step, a, e);
+}
+
 /* ---- opening ---- */
 
 /* Makes the tables of device g (struct answer_tables): the vertex of each value and, if `parents` is set, the input id of each
@@ -71,14 +101,6 @@ static void release_tables(const struct answers *a)
     }
 }
 
-/* Gives device g its tables, and sets arrays[g] to the addresses at which the device will have its answer. Called by rank_each
- * with the struct answers, as are all functions below with the arguments (context, g). */
-static enum status open_device(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->open(a->rank->devices[g], &a->tables[g], &a->arrays[g], e);
-}
-
 /* Collective. Returns whether every device can read the memory of every other device. The result is the same on all
  * ranks. */
 static int all_read(const struct rank *rank)
@@ -104,21 +126,6 @@ static int expects_depths(const struct rank *rank, uint32_t g)
     return rank->backend->answers->can_hear_depths && !shard->kept.directed && others <= shard->csr[NN].edges / EDGES_FOR_A_DEPTH;
 }
 
-/* Gives device g the input ids of the normals of other shards, which it has received. */
-static enum status know_ids(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->know_ids(a->rank->devices[g], byte_spans_in(&a->sent, g), e);
-}
-
-/* Lets device g free the input ids of know_ids. */
-static enum status forget_ids(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    a->rank->backend->answers->forget_ids(a->rank->devices[g]);
-    return e->status;
-}
-
 /* Collective. If all devices should have the depths of all normals, gives them the input ids of all normals, and sets hears_depths. If a
  * device has no memory for these, devices ask. Any other failure of a rank is one of all ranks. */
 static enum status open_depths(struct answers *a, struct error *e)
@@ -137,7 +144,7 @@ static enum status open_depths(struct answers *a, struct error *e)
                 (struct byte_span){.at = a->tables[g].ids, .bytes = s == shard->index ? 0 : shard->locals * a->id_bytes};
     }
     if (byte_spans_exchange_agreed(&a->sent, e) == ST_OK)
-        rank_each(rank, know_ids, a, e);
+        each_device(a, STEP_KNOW_IDS, e);
     const int is_short = e->status == ST_RESOURCE;
     if (is_short)
         *e = (struct error){0};
@@ -146,7 +153,7 @@ static enum status open_depths(struct answers *a, struct error *e)
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     a->hears_depths = comm_max_of(rank->comm, (uint64_t)is_short) == 0;
-    return a->hears_depths ? ST_OK : rank_each(rank, forget_ids, a, e);
+    return a->hears_depths ? ST_OK : each_device(a, STEP_FORGET_IDS, e);
 }
 
 /* Collective. Prepares all devices for answers, and overwrites *a. Makes the tables of each device, and frees them again if the
@@ -163,7 +170,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
     if (e->status == ST_OK)
-        rank_each(rank, open_device, a, e);
+        each_device(a, STEP_OPEN, e);
     if (comm_agree(rank->comm, e) == ST_OK && parents && !rank_is_single_device(rank) && !a->all_read)
         open_depths(a, e);
     if (rank->backend->has_device_memory)
@@ -183,83 +190,39 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids. The byte spans of a->sent become the depths of its normals if
- * devices hear depths, otherwise empty. */
-static enum status name_parents(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->name_parents(a->rank->devices[g], a->levels, byte_spans_out(&a->sent, g), e);
-}
-
-/* Lets device g look for its missing parents: in the memory of its peers, or by the depths that it has received. */
-static enum status look_for_parents(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->look(a->rank->devices[g], byte_spans_in(&a->sent, g), e);
-}
-
-/* Lets device g write the questions of its vertices of the kind a->asking. The byte spans of a->sent become these questions. */
-static enum status ask(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->ask(a->rank->devices[g], a->asking, byte_spans_out(&a->sent, g), e);
-}
-
-/* Lets device g write its replies to the questions that it has received. The byte spans of a->replies become these replies. */
-static enum status reply(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->reply(a->rank->devices[g], a->asking, byte_spans_in(&a->sent, g),
-                                            byte_spans_out(&a->replies, g), e);
-}
-
-/* Lets device g copy its missing parents from the replies that it has received. */
-static enum status take_replies(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->take_replies(a->rank->devices[g], a->asking, byte_spans_in(&a->replies, g), e);
-}
-
 /* Collective. Brings the missing parents of all normals, or of all delegates, to their devices, by questions and replies. A rank that
  * fails returns at once, and the caller must end the job. */
 static enum status ask_for_parents(struct answers *a, enum vertex_kind kind, struct error *e)
 {
     a->asking = kind;
-    if (rank_each(a->rank, ask, a, e) != ST_OK || byte_spans_exchange(&a->sent, e) != ST_OK ||
-        rank_each(a->rank, reply, a, e) != ST_OK || byte_spans_exchange(&a->replies, e) != ST_OK)
+    if (each_device(a, STEP_ASK, e) != ST_OK || byte_spans_exchange(&a->sent, e) != ST_OK ||
+        each_device(a, STEP_REPLY, e) != ST_OK || byte_spans_exchange(&a->replies, e) != ST_OK)
         return e->status;
-    return rank_each(a->rank, take_replies, a, e);
+    return each_device(a, STEP_TAKE_REPLIES, e);
 }
 
 /* Collective. Brings the missing parents to the devices, of which there are several (see the head of this file). Afterwards
  * each device has the input ids of the parents of its own vertices, for make_values. A rank that fails returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
-    if (rank_each(a->rank, name_parents, a, e) != ST_OK)
+    if (each_device(a, STEP_NAME_PARENTS, e) != ST_OK)
         return e->status;
     /* Each exchange of byte spans waits for those of all ranks. So no barrier is needed in the first two ways, where peers may read
      * spans in place: all have read what was shown in the step before. */
     if (a->hears_depths) {
-        if (byte_spans_exchange(&a->sent, e) != ST_OK || rank_each(a->rank, look_for_parents, a, e) != ST_OK)
+        if (byte_spans_exchange(&a->sent, e) != ST_OK || each_device(a, STEP_LOOK, e) != ST_OK)
             return e->status;
         return ask_for_parents(a, DELEGATES, e);
     }
     if (!a->all_read)
         return ask_for_parents(a, NORMALS, e) == ST_OK ? ask_for_parents(a, DELEGATES, e) : e->status;
     comm_barrier(a->rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */
-    rank_each(a->rank, look_for_parents, a, e);
+    each_device(a, STEP_LOOK, e);
     comm_barrier(a->rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
     return e->status;
 }
 
 /* ---- values ---- */
-
-/* Lets device g compute the values of the answer for its own vertices. */
-static enum status make_values(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
-}
 
 /* Collective. Makes the answer of the last search: with several devices first finds missing parents, and then lets all
  * devices of the rank compute their values. Keeps kind, roots and levels in *a. */
@@ -271,7 +234,7 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     a->roots = *roots;
     if (kind == ANSWER_PARENTS && !rank_is_single_device(a->rank) && find_parents(a, e) != ST_OK)
         return e->status;
-    if (rank_each(a->rank, make_values, a, e) != ST_OK)
+    if (each_device(a, STEP_MAKE_VALUES, e) != ST_OK)
         return e->status;
     /* No device has searched roots without edges, so their values are set here. */
     const struct root_set isolated = root_set_of_kind(roots, ROOT_AT_ISOLATED);
@@ -282,8 +245,7 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     return e->status;
 }
 
-/* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. `stored` is the stored id of the
- * vertex. `value` is a depth, or the input id of a parent. */
+/* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. */
 enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
 {
     const struct rank *rank = a->rank;

@@ -8,6 +8,11 @@
 
 #include "byte_spans.h"
 
+/* The steps that all devices of a rank do side by side, each a function of struct backend_answers. */
+enum answer_step {
+    STEP_OPEN, STEP_KNOW_IDS, STEP_FORGET_IDS, STEP_NAME_PARENTS, STEP_LOOK, STEP_ASK, STEP_REPLY, STEP_TAKE_REPLIES, STEP_MAKE_VALUES
+};
+
 /* The answers of one rank. G is the number of its devices. */
 struct answers {
     const struct rank *rank;
@@ -15,6 +20,7 @@ struct answers {
     struct answer_arrays *arrays; /* [G] */
     struct byte_spans sent;    /* what devices send each other: questions, depths or, while answers are opened, input ids */
     struct byte_spans replies; /* to questions */
+    enum answer_step step;     /* the step that the devices do */
     enum vertex_kind asking;   /* the kind of vertices whose parents are asked for */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */

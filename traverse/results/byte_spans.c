@@ -12,8 +12,7 @@ static const char what[] = "messages of answers";
  * in chunks of this size at most. */
 enum { SPAN_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 };
 
-/* Allocates the tables of byte spans, with an entry for each pair of a device of this rank and a shard. The first exchange
- * allocates the buffers. Charges no memory budget. */
+/* The first exchange allocates the buffers. Charges no memory budget. */
 enum status byte_spans_open(struct byte_spans *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -176,8 +175,7 @@ enum status byte_spans_exchange(struct byte_spans *x, struct error *e)
     return e->status;
 }
 
-/* Collective. Copies, sends and receives spans as byte_spans_exchange does, but a failure does not end the job. All ranks
- * agree before they send messages. If one rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Does what byte_spans_exchange does, but all ranks agree before they send messages. */
 enum status byte_spans_exchange_agreed(struct byte_spans *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;

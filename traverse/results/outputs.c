@@ -71,8 +71,7 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
-/* Collective. Closes the file on all ranks, and sets *out to NULL. Rank 0 gives the file its final name, or discards it if
- * any rank has failed. *out may be NULL before. All ranks return the same status. */
+/* Collective. Closes a file on all ranks. Rank 0 gives the file its final name, or discards it if any rank has failed. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
 {
     if (comm->rank != 0) {

@@ -111,8 +111,7 @@ static enum status write_list(const struct reached_list *list, const struct resu
     return e->status;
 }
 
-/* Collective. Writes the list of all reached vertices (results.h). First counts the vertices of each rank, then lists them.
- * Rank 0 gathers the lists, sorts the vertices, and writes the file. The lists are charged to the memory budget. */
+/* Collective. Counts the vertices of each rank, then lists them. Rank 0 gathers the lists, sorts the vertices, and writes the file. */
 enum status reached_list_write(struct results *r, const struct root_set *roots, const struct result_file *file,
                                struct error *e)
 {

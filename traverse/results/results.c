@@ -30,8 +30,7 @@ int results_wanted(const struct graph *graph, const struct args *args, int files
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-/* Collective. Allocates the arrays of depths within the memory budget, and opens answers if searches make answers.
- * results_close frees everything, even after a failure. */
+/* Collective. Charges the arrays of depths to the memory budget, and opens answers if searches make answers. */
 enum status results_open(struct results *r, const struct rank *rank, const struct args *args, int files,
                          struct error *e)
 {

@@ -54,9 +54,7 @@ static struct value_list list_at(void *at, uint64_t ids, uint32_t width, uint64_
     return list;
 }
 
-/* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
- * windows. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. windows_close frees everything,
- * even after a failure. */
+/* Collective. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill them. */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
@@ -157,6 +155,10 @@ INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint3
         answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
+/* Calls F with `width` as a constant behind its other arguments, so that each width has a loop of its own. */
+#define WITH_CONSTANT(width, F, ...)                                                                                       \
+    ((width) == 1 ? F(__VA_ARGS__, 1) : (width) == 2 ? F(__VA_ARGS__, 2) : (width) == 4 ? F(__VA_ARGS__, 4) : F(__VA_ARGS__, 8))
+
 /* Interleaves the values of p shards, of `width` bytes each: for each k from begin to end - 1, copies value k of every shard,
  * of[0] to of[p - 1], to the p elements of `to` from to[k * p] on. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
@@ -185,14 +187,7 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
 WIDE_CLONES static void interleave_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
-    if (w->now.width == 1)
-        interleave(w->window, w->source, w->p, begin, end, 1);
-    else if (w->now.width == 2)
-        interleave(w->window, w->source, w->p, begin, end, 2);
-    else if (w->now.width == 4)
-        interleave(w->window, w->source, w->p, begin, end, 4);
-    else
-        interleave(w->window, w->source, w->p, begin, end, 8);
+    WITH_CONSTANT(w->now.width, interleave, w->window, w->source, w->p, begin, end);
 }
 
 /* Fills w->window if ids are not permuted, by interleaving the values that this rank's first device has received from the
@@ -230,20 +225,13 @@ INLINE void copy_blocks_as(const struct received_list *r, uint64_t begin, uint64
 static void copy_blocks(void *context, uint64_t begin, uint64_t end)
 {
     const struct received_list *r = context;
-    if (r->list.width == 1)
-        copy_blocks_as(r, begin, end, 1);
-    else if (r->list.width == 2)
-        copy_blocks_as(r, begin, end, 2);
-    else if (r->list.width == 4)
-        copy_blocks_as(r, begin, end, 4);
-    else
-        copy_blocks_as(r, begin, end, 8);
+    WITH_CONSTANT(r->list.width, copy_blocks_as, r, begin, end);
 }
 
 /* Copies the values of the permuted input ids first to first + count - 1 into the window, from index `at` on. Skips ids
- * that do not belong to devices of this rank. `count` is at most STORED_AT_ONCE. Values of devices have `held` bytes; those of the
- * window have fewer if they are narrowed depths. */
-INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t held, uint32_t width)
+ * that do not belong to devices of this rank. `count` is at most STORED_AT_ONCE. Depths are narrowed if `width` is less than their 4
+ * bytes. */
+INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(w->p);
     uint64_t stored[STORED_AT_ONCE];
@@ -253,7 +241,7 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
         const void *values = w->source[stored[i] - slot * shards.p];
         if (values == NULL)
             continue;
-        if (width < held)
+        if (width < 4)
             narrow_depths(w->window + (at + i) * width, (const int32_t *)values + slot, 1, width);
         else
             copy_value(w->window, at + i, values, slot, width);
@@ -267,15 +255,8 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     const struct windows *w = context;
     const uint64_t first = w->now.range[w->rank->comm->rank].first;
     for (uint64_t i = begin; i < end; i += STORED_AT_ONCE) {
-        uint64_t ids = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
-        if (w->now.width == 1)
-            take_own_as(w, first + i, ids, i, 4, 1);
-        else if (w->now.width == 2)
-            take_own_as(w, first + i, ids, i, 4, 2);
-        else if (w->now.width == 4)
-            take_own_as(w, first + i, ids, i, 4, 4);
-        else
-            take_own_as(w, first + i, ids, i, 8, 8);
+        const uint64_t ids = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
+        WITH_CONSTANT(w->now.width, take_own_as, w, first + i, ids, i);
     }
 }
 

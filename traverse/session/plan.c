@@ -299,8 +299,7 @@ enum status plan_joined(const struct args *args, struct joined_bytes *bytes, str
     return e->status;
 }
 
-/* Computes the device memory that the graph in args->folder needs, and prints it as text, or as JSON to the file of
- * --json. */
+/* Computes the device memory that the graph in args->folder needs, and prints it. */
 enum status plan_print(const struct args *args, struct error *e)
 {
     struct plan plan = {.args = args};

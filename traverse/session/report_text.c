@@ -2,12 +2,13 @@
 #include "report_text.h"
 
 #include <stdarg.h>
+#include <string.h>
 
-/* Prints a string in quotes. Escapes the characters that JSON does not allow in strings. */
-static void print_quoted(FILE *out, const char *text)
+/* Prints a string of `length` bytes in quotes. Escapes the characters that JSON does not allow in strings. */
+static void print_quoted(FILE *out, const char *text, size_t length)
 {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; c < (const unsigned char *)text + length; c++) {
         if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if (*c < 0x20)
@@ -46,7 +47,19 @@ void json_member(struct json *json, const char *name, const char *format, ...)
 void json_text(struct json *json, const char *name, const char *text)
 {
     print_name(json, name);
-    print_quoted(json->out, text);
+    print_quoted(json->out, text, strlen(text));
+}
+
+/* Prints the name of a vertex as a string, its number without quotes. */
+void json_vertex(struct json *json, const char *name, const struct name_map *map, uint64_t id, uint64_t base)
+{
+    print_name(json, name);
+    if (map == NULL) {
+        fprintf(json->out, "%" PRIu64, id + base);
+    } else {
+        const struct map_name of = name_map_at(map, id);
+        print_quoted(json->out, of.bytes, of.length);
+    }
 }
 
 /* Prints a member with the value true or false. */
@@ -78,8 +91,7 @@ void json_command(struct json *json, char *const *command)
     json_end(json, ']');
 }
 
-/* Prints the member "directed". For a directed graph also prints "rows": whether shards have out-rows only, or also
- * in-rows. */
+/* Prints the member "directed" and, of a directed graph, "rows": "out", or "out,in" if the shards have in-rows, too. */
 void edges_json(struct json *json, const struct manifest *m)
 {
     json_flag(json, "\ndirected", m->direction == EDGES_DIRECTED);
@@ -87,8 +99,7 @@ void edges_json(struct json *json, const struct manifest *m)
         json_text(json, "rows", m->out_only ? "out" : "out,in");
 }
 
-/* Prints a line about a directed graph: whether the shards have out-rows only, and whether the search goes against the
- * edges (`reverse`). Prints nothing for an undirected graph. */
+/* Prints a line about a directed graph, and nothing for an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse)
 {
     if (m->direction == EDGES_DIRECTED)

@@ -3,6 +3,7 @@
 #define DBFS_REPORT_TEXT_H
 
 #include "formats/graph/manifest.h"
+#include "formats/name_map.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,10 @@ void json_flag(struct json *json, const char *name, int value);
 /* json_begin begins a member whose value is an object (bracket '{') or an array ('['). json_end prints '}' or ']'. */
 void json_begin(struct json *json, const char *name, char bracket);
 void json_end(struct json *json, char bracket);
+
+/* Prints a member whose value is the vertex with this input id: its name or, without a map, what people call it, who call input id 0
+ * `base`. */
+void json_vertex(struct json *json, const char *name, const struct name_map *map, uint64_t id, uint64_t base);
 
 /* Prints the member "command": an array of the words in command[], which ends with NULL. */
 void json_command(struct json *json, char *const *command);

@@ -223,7 +223,7 @@ static enum status serve_all(struct run *run, struct error *e)
 /* Collective. Called after the last search. Completes the trace. Rank 0 prints the summary, and writes the JSON report. */
 static enum status conclude(struct run *run, struct error *e)
 {
-    if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
+    if (run->args->trace != NULL && outputs_commit(&run->trace.out, &run->searcher.comm, e) != ST_OK)
         return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {

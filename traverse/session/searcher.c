@@ -204,8 +204,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return comm_agree(&s->comm, e);
 }
 
-/* If *e says that memory is short, and the memory budget is too small for a search, appends the value of -S that is
- * enough. */
+/* If *e says that memory is short, and the budget is too small for a search, appends the value of -S that is enough. */
 void searcher_explain_memory(const struct searcher *s, struct error *e)
 {
     const uint64_t bytes = s->graph.search_bytes;

@@ -145,9 +145,3 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     level_log_clear(&record->log);
     return comm_agree(t->comm, e);
 }
-
-/* Collective. Gives the file its final name, or discards it if any rank has failed. Sets t->out to NULL. */
-enum status trace_file_commit(struct trace_file *t, struct error *e)
-{
-    return outputs_commit(&t->out, t->comm, e);
-}

@@ -23,8 +23,4 @@ enum status trace_file_open(struct trace_file *trace, const char *path, const st
 /* Appends a line to the file for each level of a search, and clears record->log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
-/* Gives the file its final name, or discards it if any rank has failed. Before this call, the caller can discard the file
- * with outfile_abort(trace->out). */
-enum status trace_file_commit(struct trace_file *trace, struct error *e);
-
 #endif

@@ -283,9 +283,9 @@ void cuda_decode(const struct packed *section, const struct packed_rows *rows, u
 
 /* Launches kernels that check that the indices of a subgraph are in range. The subgraph has `columns` columns behind the head
  * columns. *found gets the first row or column with each fault, and counts of rows and edges. *found and bounds->locals are
- * device memory. Twin: csr_ranges_find. */
-void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
-                      struct csr_ranges *found, cudaStream_t stream);
+ * device memory. Twin: csr_find_faults. */
+void cuda_find_faults(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
+                      struct csr_faults *found, cudaStream_t stream);
 
 /* ---- bitmaps and results ---- */
 

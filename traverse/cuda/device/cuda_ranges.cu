@@ -60,7 +60,7 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
 
 /* Kernel: checks offsets, heads and the source bitmap, with a thread for each row. Lowers found->first[] to the first
  * rows with faults. Adds the number of heads to found->edges, and that of rows that are not empty to found->source_rows. */
-__global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
+__global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_faults *found)
 {
     __shared__ unsigned long long shared[WARPS];
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
@@ -89,7 +89,7 @@ __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_range
 /* Kernel: checks the `count` columns behind the heads. Lowers found->first[FAULT_COLUMNS] to the index of the first
  * column that is out of range. Adds `count` to found->edges. */
 template <typename Column>
-__global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds, csr_ranges *found)
+__global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds, csr_faults *found)
 {
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
     unsigned long long first = NO_FAULT;
@@ -102,9 +102,10 @@ __global__ static void find_in_columns(const Column *columns, uint64_t count, co
         atomicAdd((unsigned long long *)&found->edges, (unsigned long long)count);
 }
 
-/* Launches the check of a subgraph with `columns` columns behind its heads. Sets all of *found, which is device memory. */
-void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
-                      struct csr_ranges *found, cudaStream_t stream)
+/* Launches the kernels that look for indices out of range in a subgraph with `columns` columns behind its heads. Sets all of *found, which
+ * is device memory. */
+void cuda_find_faults(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
+                      struct csr_faults *found, cudaStream_t stream)
 {
     int grid = blocks_for(csr->rows, BLOCK);
     cudaMemsetAsync(found, 0, sizeof *found, stream);

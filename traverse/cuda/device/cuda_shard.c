@@ -233,31 +233,31 @@ enum status gpu_load_shard(struct device *dev, const struct gpu_plan *plan, void
  * packed on the device, and otherwise on the device. locals[p] has the number of normals of every shard, and
  * device_locals[p] is a copy in device memory. *found is scratch in device memory. ST_BAD_DATA names the first fault. */
 static enum status check_csr(const struct device *dev, enum subgraph g, const uint32_t *locals, int threads,
-                             struct csr_ranges *found, const uint32_t *device_locals, struct error *e)
+                             struct csr_faults *found, const uint32_t *device_locals, struct error *e)
 {
     const struct csr *csr = &dev->shard->csr[g];
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    struct csr_ranges ranges = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, .edges = csr->column_count};
+    struct csr_faults ranges = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, .edges = csr->column_count};
     struct packed packed;
     if (csr->edges > 0 && gpu_csr_is_packed(&dev->csr[g])) {
         /* heads, bitmaps and offsets are checked on the host, in the file from which they were copied to the device */
         const int keeps = gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed);
         struct column_bounds bounds = csr_column_bounds(dev->shard, g, locals);
-        csr_ranges_find(csr, keeps ? &packed : NULL, &bounds, threads, &ranges);
+        csr_find_faults(csr, keeps ? &packed : NULL, &bounds, threads, &ranges);
     } else if (csr->edges > 0) {
         struct column_bounds bounds = csr_column_bounds(dev->shard, g, device_locals);
-        cuda_find_ranges(&dev->csr[g], csr->column_count, &bounds, found, stream);
+        cuda_find_faults(&dev->csr[g], csr->column_count, &bounds, found, stream);
         if (gpu_fetch(dev, &ranges, found, sizeof ranges, stream, e) != ST_OK)
             return e->status;
     } /* a subgraph without edges has no arrays on the device (cuda_plan.c), and a search reads nothing of this subgraph */
-    return csr_ranges_judge(dev->shard, g, &ranges, e);
+    return csr_judge_faults(dev->shard, g, &ranges, e);
 }
 
 /* Checks all subgraphs, and waits. Adds the seconds to dev->load. */
 enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int threads, struct error *e)
 {
     const size_t bytes = dev->shard->p * sizeof *locals;
-    struct csr_ranges *found = NULL;
+    struct csr_faults *found = NULL;
     uint32_t *device_locals = NULL;
     double start = cli_seconds();
     if (CUDA_TRY(cudaMalloc((void **)&found, sizeof *found), dev->where, e) == ST_OK &&

@@ -49,11 +49,10 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-/* Counts the fresh vertices of a block's words in `t`, and by subgraph their sources and edges. `fresh` has the fresh bits of
- * this thread's word, and `base` is the number of the block's first word. The block lists its fresh vertices in the queue if
- * they are at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
- * threads of the block call it. */
-__device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word,
+/* Counts the fresh vertices of a block's words, their sources and their edges, in the thread's tally `t`. If there are at most MOST_LISTED,
+ * and the queue has room, also lists the vertices; otherwise reads no edges, and t.forward counts 1 for each source. `fresh` has the
+ * fresh bits of this thread's word, and `base` is the number of the block's first word. All threads of the block call it. */
+__device__ static void count_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word,
                                   previsit_tally &t)
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
@@ -87,7 +86,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_con
         const uint32_t fresh = join_frontier<false>(s, 0, (uint32_t)(w - lane_id()), WARP, word);
         if (__syncthreads_or(fresh != 0)) {
             any = true;
-            take_fresh(p, base, fresh, word, t);
+            count_fresh(p, base, fresh, word, t);
         }
     }
     if (!any)

@@ -22,8 +22,7 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     return e->status;
 }
 
-/* Counts what this rank's devices read in the memory of peers in a level: vertices in lists, and bytes of lists and
- * bitmaps. */
+/* Counts vertices in lists, and bytes of lists and bitmaps. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t to = group->first_peer; to < group->first_peer + group->rank->device_count; to++) {

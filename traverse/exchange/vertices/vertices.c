@@ -30,8 +30,7 @@ static void free_message_memory(const struct rank *rank, uint32_t device, struct
     *memory = (struct message_memory){0};
 }
 
-/* Grows a device's memory for messages to at least `need` ids, and loses the old content. Host memory is charged to the
- * budget. After a failure memory->ids is NULL. */
+/* Loses the old content, and charges host memory to the budget. After a failure memory->ids is NULL. */
 enum status message_memory_grow(const struct vertices *v, uint32_t device, struct message_memory *memory, uint64_t need,
                                 struct error *e)
 {

@@ -192,19 +192,6 @@ static void print_summary(const struct diameter *d)
     fprintf(out, "searches: %" PRIu64 "\nsearch_time: %.9g\ntime: %.9g\n", k->searches, d->finder.search.seconds, d->seconds);
 }
 
-/* Prints a vertex as a member: its name if there is a map, otherwise what people call it. */
-static void json_vertex(struct json *json, const char *member, const struct diameter *d, const struct root *root)
-{
-    const uint64_t id = id_of(d, root);
-    const struct map_name name = d->searcher.map != NULL ? name_map_at(d->searcher.map, id) : (struct map_name){0};
-    char *text = d->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
-    if (text != NULL)
-        json_text(json, member, text);
-    else
-        json_member(json, member, JSON_COUNT, shown_id(&d->searcher.graph, id));
-    free(text);
-}
-
 /* Prints the JSON document. Called by outfile_print. */
 static void print_json(FILE *out, const void *context)
 {
@@ -228,14 +215,14 @@ static void print_json(FILE *out, const void *context)
     json_begin(&json, "\ndiameter", '{');
     json_member(&json, "lower", "%" PRId32, k->diameter.lower);
     json_member(&json, "upper", "%" PRId32, k->diameter.upper);
-    json_vertex(&json, "from", d, &k->from);
-    json_vertex(&json, "to", d, &k->to);
+    json_vertex(&json, "from", d->searcher.map, id_of(d, &k->from), graph->base);
+    json_vertex(&json, "to", d->searcher.map, id_of(d, &k->to), graph->base);
     json_end(&json, '}');
     if (!d->every) {
         json_begin(&json, "\nradius", '{');
         json_member(&json, "lower", "%" PRId32, k->radius.lower);
         json_member(&json, "upper", "%" PRId32, k->radius.upper);
-        json_vertex(&json, "center", d, &k->center);
+        json_vertex(&json, "center", d->searcher.map, id_of(d, &k->center), graph->base);
         json_end(&json, '}');
         json_member(&json, "\ncomponent_vertices", JSON_COUNT, k->size);
     } else {

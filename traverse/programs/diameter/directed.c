@@ -74,8 +74,8 @@ static void settle_root(struct directed *d, enum side side, const struct root *r
         known_take_center(d->known, most, root);
 }
 
-/* Takes over the distances from a root on one side: raises lower bounds. Returns the largest distance, and sets *farthest to a vertex that
- * far from the root. */
+/* Uses the distances from a root, which a search on `side` has found: raises the lower bounds of the other side, and settles the root.
+ * Returns the largest distance, and sets *farthest to a vertex at this distance. */
 static int32_t take_distances(struct directed *d, enum side side, const struct root *root, const int32_t *distance, struct root *farthest)
 {
     struct bounds *other = d->bounds[!side];

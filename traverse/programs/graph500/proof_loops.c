@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Writes a description of an offence to text[size], with the vertices and depths that matter for its kind. `base`: what
- * people call input id 0. */
+/* Writes a description of an offence to text[size], with the vertices and depths that matter for its kind. */
 void offence_print(const struct offence *offence, uint64_t base, char *text, size_t size)
 {
     uint64_t v = offence->vertex + base;
@@ -101,8 +100,7 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
     }
 }
 
-/* Checks the edges of all rows of a subgraph, except edges to other shards, which proof_check_edges checks. Sets the `parent_seen`
- * bits of rows with an edge to their parents. */
+/* Checks the edges of all rows of a subgraph, except edges to other shards, which proof_check_edges checks. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
     if (r->csr->edges == 0)
@@ -131,8 +129,7 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
     }
 }
 
-/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `parent_seen` bits of
- * vertices with an edge to their parents. */
+/* Checks `count` edges that are given one by one. */
 void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first)
 {

@@ -100,8 +100,7 @@ void offence_print(const struct offence *offence, uint64_t base, char *text, siz
 
 /* ---- checks: all OpenMP threads share the work. *first becomes the earliest of *first and the offences found ---- */
 
-/* If another device has the value of a vertex, the index of the value is VALUE_ELSEWHERE, and the claim of the vertex is
- * CLAIM_ELSEWHERE, which is below all other claims. */
+/* Stand for the index of a value, and for a claim, that another device has. CLAIM_ELSEWHERE is below all other claims. */
 #define VALUE_ELSEWHERE UINT32_MAX
 #define CLAIM_ELSEWHERE INT64_MIN
 

@@ -133,9 +133,8 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens a proof for each device of this rank. If there are several devices on all ranks together, they also
- * exchange their questions. A rank that has failed still takes part, because the other ranks wait for it. Fails on all
- * ranks if one rank fails. The caller calls validation_close even after a failure. */
+/* Collective. Opens a proof for each device of this rank. If there are several devices in all, they also exchange their questions. A rank
+ * that has failed still takes part, because the other ranks wait for it. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;

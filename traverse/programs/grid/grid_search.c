@@ -99,9 +99,8 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens *g (grid_search.h). Opens the grid part in the folder of this rank's shard, allocates the arrays,
- * numbers the rows of the part, and tells the processors of the grid column which rows it has. Fails on all ranks if one
- * rank fails, or if the graph or the number of ranks does not suit a 2D search. */
+/* Collective. Numbers the rows of the grid part, and tells the processors of the grid column which rows it has. Fails if the graph or the
+ * number of ranks does not suit a 2D search. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e)
 {

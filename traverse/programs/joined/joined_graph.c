@@ -113,8 +113,8 @@ static enum status make_columns(struct joined_graph *all, struct joined_rows *ro
     return ST_OK;
 }
 
-/* Numbers the vertices that have rows on this rank, and reads their input ids. If ranks divide the graph, rank r notes those
- * delegates from number d * r / ranks up to d * (r + 1) / ranks, which get the last numbers of delegates. */
+/* Numbers the vertices that have rows on this rank, and reads their input ids. If ranks divide the graph, rank r notes (joined_graph.h) the
+ * delegates d * r / ranks to d * (r + 1) / ranks - 1, and numbers them behind all other delegates. */
 static enum status number_vertices(struct joined_graph *all, const struct comm *comm, struct error *e)
 {
     const struct graph *graph = all->shards;

@@ -6,9 +6,10 @@
  *
  * A rank has all shards of the graph, or ranks divide the graph among them. Then each rank has the rows of its own shards: all
  * edges of its local vertices, and a part of the edges of each delegate. Vertices of other ranks at the end of these edges are
- * numbered behind the vertices with rows: the ghosts (joined_ghosts.h). All ranks have all delegates, but each delegate is noted,
- * and counted, by one of them. The delegates that a rank notes are the last ones in its numbering, so the vertices that it notes
- * have consecutive numbers. */
+ * numbered behind the vertices with rows: the ghosts (joined_ghosts.h). All ranks have all delegates.
+ *
+ * Each vertex is *noted* by one rank: this rank counts the vertex, and keeps what searches tell about it. A rank notes its local vertices
+ * and a share of the delegates, which are the last delegates in its numbering. So the vertices that it notes have consecutive numbers. */
 #ifndef DBFS_JOINED_GRAPH_H
 #define DBFS_JOINED_GRAPH_H
 

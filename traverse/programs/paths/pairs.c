@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with ST_BAD_DATA, because the rows of vertex `a` have an edge to vertex `b`, and the rows of `b` do not have this
- * edge. The message names the vertices, and the files that have these rows. `a` and `b` are input ids. */
+/* The message of the failure names the vertices, and the files that have these rows. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
 {
     const uint32_t p = graph->manifest.p;

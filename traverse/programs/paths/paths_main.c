@@ -287,38 +287,25 @@ static void json_environment(FILE *out, const struct run *run)
     fputs("\n  },\n", out);
 }
 
-/* Prints a vertex as a JSON value: its name in quotes if there is a map, otherwise what people call
- * it. `id` is its input id. */
-static void json_vertex(FILE *out, const struct run *run, uint64_t id)
-{
-    struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
-    char *text = run->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
-    if (text != NULL)
-        json_text(&(struct json){.out = out}, NULL, text);
-    else
-        fprintf(out, "%" PRIu64, shown_id(&run->searcher.graph, id));
-    free(text);
-}
-
-/* Prints the result of pair i as a JSON object, with the path if paths are wanted, and a comma unless the pair is the
- * last. */
+/* Prints the result of pair i as an item of the array "pairs", with the path if paths are wanted. */
 static void json_pair(FILE *out, const struct run *run, uint64_t i)
 {
     const struct pair_result *r = &run->pairs.result[i];
-    const uint64_t *ends = &run->job.roots->ids[2 * i];
-    fputs("    {\"source\": ", out);
-    json_vertex(out, run, ends[0]);
-    fputs(", \"target\": ", out);
-    json_vertex(out, run, ends[1]);
-    fprintf(out, ", \"distance\": %" PRId64 ", \"edges\": %" PRIu64 ", \"vertices\": %" PRIu64 ", \"time_s\": %.9f",
-            distance_of(r), r->edges, r->vertices, seconds_of(r));
+    const struct name_map *map = run->searcher.map;
+    const uint64_t *ends = &run->job.roots->ids[2 * i], base = run->searcher.graph.base;
+    struct json json = {out, "", 0};
+    fputs("    {", out);
+    json_vertex(&json, "source", map, ends[0], base);
+    json_vertex(&json, "target", map, ends[1], base);
+    json_member(&json, "distance", "%" PRId64, distance_of(r));
+    json_member(&json, "edges", JSON_COUNT, r->edges);
+    json_member(&json, "vertices", JSON_COUNT, r->vertices);
+    json_member(&json, "time_s", JSON_SECONDS, seconds_of(r));
     if (run->pairs.path != NULL) {
-        fputs(", \"path\": [", out);
-        for (uint64_t k = 0; k < r->found; k++) {
-            fputs(k > 0 ? ", " : "", out);
-            json_vertex(out, run, run->pairs.path[i][k]);
-        }
-        fputs("]", out);
+        json_begin(&json, "path", '[');
+        for (uint64_t k = 0; k < r->found; k++)
+            json_vertex(&json, NULL, map, run->pairs.path[i][k], base);
+        json_end(&json, ']');
     }
     fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
 }
