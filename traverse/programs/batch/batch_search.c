@@ -1,18 +1,11 @@
 /* batch_search.c: runs the levels of a batch, and chooses the kind of each level (batch_search.h) */
+#include "batch_choose.h"
 #include "batch_search.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/cli.h"
 
 #include <string.h>
-
-/* How the kind of a level is chosen:
- * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
- * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
- *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
- * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs `push_cost` of the backend times as
- *   much as a pulled one. Pulls read the edges of all vertices that at least one root has not found. */
-enum { SPARSE_SHARE = 8, PULL_SHARE = 15 };
 
 /* A batch is given up after TRIAL_LEVELS levels if its roots share little work: if, on average, fewer than LEAST_SHARED roots
  * found a vertex of a frontier together. */
@@ -89,25 +82,24 @@ static enum status check_notes(const struct batch_run *run, struct error *e)
     return e->status;
 }
 
-/* Passes the present frontier to all that note distances. Takes the time of this out of run->seconds. Does nothing if *e has
- * failed, if no distances are wanted, or if the frontier is empty. */
+/* Passes the present frontier to all that note distances. Does nothing if *e has failed, if no distances are wanted, or if the frontier is
+ * empty. */
 static void note_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices,
                                 .roots = run->count, .found_by = b->levels.found.count};
     if (e->status != ST_OK || !batch_run_notes_levels(run) || b->levels.found.vertices == 0)
         return;
-    double start = cli_seconds();
     b->backend->show(b->search, &b->levels, &level, e);
     if (e->status == ST_OK)
         batch_run_note(run, &level);
-    run->seconds -= cli_seconds() - start;
 }
 
 /* Starts a batch: resets run->results and b->levels, lets the backend make the roots the frontier, and counts and notes
- * them as reached at distance 0. A root without edges reaches only itself. */
+ * them as reached at distance 0. A root without edges reaches only itself. Adds its time, without noting, to run->seconds. */
 static void start(struct batch *b, struct batch_run *run, struct error *e)
 {
+    const double begun = cli_seconds();
     struct batch_levels *l = &b->levels;
     for (uint32_t r = 0; r < run->count; r++) {
         run->results[r] = (struct batch_result){.reached = run->roots[r] == JOINED_NOWHERE};
@@ -120,6 +112,7 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     l->is_sparse = 1;
     if (e->status == ST_OK)
         take_found(l, run);
+    run->seconds += cli_seconds() - begun;
     note_level(b, run, e);
 }
 
@@ -129,7 +122,7 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_c
 {
     uint64_t pushed = 0;
     for (uint32_t r = 0; r < roots; r++) {
-        int pull = l->found.weight[r] > l->edges_left[r] / PULL_SHARE;
+        int pull = batch_root_pulls(l->found.weight[r], l->edges_left[r]);
         l->pulls[r / 64] |= (uint64_t)pull << (r % 64);
         pushed += pull ? 0 : l->found.weight[r];
     }
@@ -143,15 +136,15 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_c
 }
 
 /* Runs one level: chooses its kind and the roots that pull, lets the backend find the next frontier, adds the work of the
- * level to *run, calls run->note, and notes the distances of the found vertices. Returns early if the backend fails. */
+ * level and its time to *run, calls run->note, and notes the distances of the found vertices. Returns early if the backend fails. */
 static void run_level(struct batch *b, struct batch_run *run, struct error *e)
 {
+    const double begun = cli_seconds();
     struct batch_levels *l = &b->levels;
     const uint64_t vertices = b->graph->all_vertices;
-    const int sparse = l->found.edges < vertices / SPARSE_SHARE;
+    const int sparse = batch_is_sparse(l->found.edges, vertices);
     struct batch_note note = {
         .depth = l->depth + 1, .is_sparse = sparse, .vertices = l->found.vertices, .edges = l->found.edges};
-    note.seconds = -cli_seconds();
     memset(l->pulls, 0, sizeof l->pulls);
     l->pushes = sparse;
     if (!sparse)
@@ -164,7 +157,10 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     if (e->status != ST_OK)
         return;
     take_found(l, run);
-    note.seconds += cli_seconds();
+    note.seconds = cli_seconds() - begun;
+    run->seconds += note.seconds;
+    if (l->found.seconds > 0)
+        note.seconds = l->found.seconds;
     note.read = l->found.read;
     for (int j = 0; j < BATCH_MOST_WORDS; j++)
         note.pulls += (uint32_t)__builtin_popcountll(l->pulls[j]);
@@ -193,64 +189,64 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
            l->all_finds < LEAST_SHARED * l->all_vertices && run->count > 1 && (run->sums == NULL || run->sums->batches == 0);
 }
 
-/* Searches from each root of *run by itself. With sums, searches from a part of the roots at a time, whose distances are then
- * added. */
+/* Searches from each root of *run by itself, by b->single_threads threads with a root each, and adds the time to run->seconds. With sums,
+ * searches from a part of the roots at a time, whose distances are then added. */
 static void run_singles(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct vertex_sums *sums = run->sums;
     const uint64_t first = sums != NULL ? sums->first : 0;
-    if (sums == NULL) {
-        b->backend->run_single(b->search, run, b->single_threads);
+    if (sums != NULL && vertex_sums_open_part(sums, e) != ST_OK)
         return;
-    }
-    if (vertex_sums_open_part(sums, e) != ST_OK)
-        return;
-    for (uint32_t done = 0; done < run->count; done += sums->rows) {
+    const uint32_t rows = sums != NULL ? sums->rows : run->count;
+    for (uint32_t done = 0; done < run->count; done += rows) {
         struct batch_run part = *run;
         part.roots += done;
         part.results += done;
-        part.count = (uint32_t)smaller(run->count - done, sums->rows);
-        sums->first = first + done;
+        part.count = (uint32_t)smaller(run->count - done, rows);
+        if (sums != NULL)
+            sums->first = first + done;
+        const double begun = cli_seconds();
         b->backend->run_single(b->search, &part, b->single_threads);
-        double start = cli_seconds();
-        vertex_sums_add_part(sums, part.count);
+        run->seconds = part.seconds + cli_seconds() - begun;
         run->levels = part.levels;
         run->edges = part.edges;
-        run->seconds = part.seconds - (cli_seconds() - start);
+        if (sums != NULL)
+            vertex_sums_add_part(sums, part.count);
     }
 }
 
-/* Searches from all roots of *run together, level by level. If the batch is given up, it is searched again from the
- * beginning, by b->single_threads threads with a root each, and so are all later batches. Fills in the results, seconds and
- * counts of *run. The seconds leave out the time in which distances are reset or noted. */
-enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
+/* Searches from all roots of *run level by level. Returns before the end if the batch is given up, and then sets b->single_threads. */
+static void run_together(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
+    start(b, run, e);
+    while (e->status == ST_OK && l->found.vertices > 0 && !is_ended(b, run) && b->single_threads == 0) {
+        run_level(b, run, e);
+        if (e->status == ST_OK && is_shared_little(b, run) && !is_ended(b, run))
+            b->single_threads = b->backend->open_single(b->search);
+    }
+    /* A search that was not completed has left bits in the frontier and next words. With is_sparse at 0, the next start zeroes
+     * these words. */
+    l->is_sparse &= l->found.vertices == 0;
+}
+
+/* Searches from all roots of *run together. If the batch is given up, it is searched again from the beginning, root by root, and so are
+ * all later batches. Fills in the results, seconds and counts of *run. */
+enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
+{
     if (b->backend->wake != NULL)
         b->backend->wake(b->search);
     run->levels = run->edges = run->bytes = run->sent = 0;
+    run->seconds = 0;
     forget_notes(run);
-    run->seconds = -cli_seconds();
-    if (b->single_threads == 0) {
-        start(b, run, e);
-        while (e->status == ST_OK && l->found.vertices > 0 && !is_ended(b, run) && b->single_threads == 0) {
-            run_level(b, run, e);
-            if (e->status == ST_OK && is_shared_little(b, run) && !is_ended(b, run))
-                b->single_threads = b->backend->open_single(b->search);
-        }
-        /* A search that was not completed has left bits in the frontier and next words. With is_sparse at 0, the next start
-         * zeroes these words. */
-        l->is_sparse &= l->found.vertices == 0;
-    }
+    if (b->single_threads == 0)
+        run_together(b, run, e);
     if (b->single_threads > 0) {
-        run->seconds += cli_seconds();
         forget_notes(run);
-        run->seconds -= cli_seconds();
         run_singles(b, run, e);
     }
     if (run->sums != NULL)
         run->sums->batches++;
-    run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + (b->single_threads > 0 ? 1 : 8 * (uint64_t)b->words));
     return check_notes(run, e);
 }

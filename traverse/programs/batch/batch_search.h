@@ -12,7 +12,8 @@
  *
  * If roots seldom find the same vertices in the same level, as on road graphs, a batch is slower on a CPU than a search from
  * each root. So after some levels it is given up, and a single thread searches from each root. A GPU gives no batch up, because
- * all roots share the launches of a level. */
+ * all roots share what a level costs whatever it finds. A backend may run levels before they are asked for, by the same rules
+ * (batch_choose.h), unless they are noted. */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
@@ -101,6 +102,7 @@ struct batch_found {
     /* for each root: estimated number of edges of the vertices in `count`; 0 after a sparse level */
     uint64_t weight[BATCH_MOST];
     uint64_t pull_edges_left;    /* what batch_levels.pull_edges_left becomes; only after a dense level on a GPU */
+    double seconds;              /* seconds of the level; 0: the backend does not know them */
 };
 
 /* The state of a batch between two levels. */

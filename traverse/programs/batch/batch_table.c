@@ -109,7 +109,8 @@ static void make_piece(const void *context, uint64_t begin, uint64_t end, struct
         piece->size = (size_t)(at - piece->bytes);
 }
 
-/* Begins a part of the rows of this rank. Called by put_in_order, with a struct appended. */
+/* Tells the caller of batch_table_append_parts that the rows of part number `part` are made next. put_in_order calls it before the first
+ * make_piece of a part, with a struct appended. */
 static enum status begin_part(const void *context, uint64_t part, struct error *e)
 {
     const struct appended *appended = context;

@@ -320,9 +320,10 @@ static enum status step_by_landmark(struct directed *d, int *any, struct error *
     return take_landmark(d, &central.root, &farthest, e);
 }
 
-/* Searches from a root on one side or, if `both` is 1 and the root is not a component of its own, on both. Narrows the bounds. Sets
- * *farthest to a vertex that is farthest on this side. */
-static enum status step_by_root(struct directed *d, enum side side, const struct root *root, int both, struct root *farthest,
+/* Searches from a root on one side, along or against the edges, and narrows the bounds of all vertices by the distances. If `both` is 1,
+ * does so on the other side, too, unless the root is alone in its component. Sets *farthest to a vertex at the largest distance on
+ * `side`. */
+static enum status search_and_narrow(struct directed *d, enum side side, const struct root *root, int both, struct root *farthest,
                                 struct error *e)
 {
     const uint32_t component = d->rest.component[root_search_index(d->search, root)];
@@ -378,7 +379,7 @@ static enum status step_by_next(struct directed *d, struct error *e)
     const enum side side = (enum side)k->next_side;
     const struct root root = k->next;
     struct root farthest;
-    if (step_by_root(d, side, &root, 0, &farthest, e) == ST_OK && k->sweeps > 1) {
+    if (search_and_narrow(d, side, &root, 0, &farthest, e) == ST_OK && k->sweeps > 1) {
         k->sweeps--;
         set_next(k, !side, &farthest);
     }
@@ -392,7 +393,7 @@ static enum status step_for_diameter(struct directed *d, struct error *e)
     struct found_vertex extreme;
     struct root farthest;
     root_search_pick(d->search, d->bounds[side], PICK_EXTREME, NULL, d->known->diameter.lower, &extreme);
-    return step_by_root(d, side, &extreme.root, 1, &farthest, e);
+    return search_and_narrow(d, side, &extreme.root, 1, &farthest, e);
 }
 
 /* For the radius: searches from a vertex with the smallest lower bound of those that reach the core. The vertex farthest from it is next: a
@@ -402,7 +403,7 @@ static enum status step_for_radius(struct directed *d, struct error *e)
     struct found_vertex central;
     struct root farthest;
     root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->distance[AGAINST][0], 0, &central);
-    if (step_by_root(d, ALONG, &central.root, 0, &farthest, e) == ST_OK)
+    if (search_and_narrow(d, ALONG, &central.root, 0, &farthest, e) == ST_OK)
         set_next(d->known, AGAINST, &farthest);
     return e->status;
 }

@@ -128,10 +128,10 @@ static int32_t *new_landmark(struct finder *f, const struct root *root, uint32_t
     return comm_agree(&s->comm, e) == ST_OK ? f->distance[*i] : NULL;
 }
 
-/* Collective. Searches from a live root, which may become a landmark, and narrows the bounds. Sets *farthest to a vertex farthest from
- * it. */
-static enum status step_by_root(struct finder *f, const struct root *root, int is_landmark, struct found_vertex *farthest,
-                                struct error *e)
+/* Collective. Searches from a live root (bounds.h), and narrows the bounds of all vertices by the distances from it. If `is_landmark` is 1,
+ * keeps these distances, by which later roots are picked. Sets *farthest to a vertex at the largest distance. */
+static enum status search_and_narrow(struct finder *f, const struct root *root, int is_landmark, struct found_vertex *farthest,
+                                     struct error *e)
 {
     uint32_t i = 0;
     int32_t *distance = is_landmark ? new_landmark(f, root, &i, e) : f->scratch;
@@ -300,7 +300,7 @@ static enum status step_for_all(struct finder *f, uint64_t most, struct error *e
     /* the eccentricity of the hub is half of that of landmark 0, or more */
     if (!k->has_hub && k->farthest[ALONG][0] < 2 * FEW_LEVELS && root_search_hub(&f->search, &f->bounds, 1, &next)) {
         k->has_hub = 1;
-        return step_by_root(f, &next.root, 1, &farthest, e);
+        return search_and_narrow(f, &next.root, 1, &farthest, e);
     }
     if (goes_by_rounds(f))
         return step_by_round(f, most, e);
@@ -310,7 +310,7 @@ static enum status step_for_all(struct finder *f, uint64_t most, struct error *e
         root_search_pick(&f->search, &f->bounds, PICK_OPEN_CENTRAL, NULL, 0, &next);
     }
     k->steps++;
-    return step_by_root(f, &next.root, is_landmark, &farthest, e);
+    return search_and_narrow(f, &next.root, is_landmark, &farthest, e);
 }
 
 /* Collective. Searches from one more root, or a round of them (finder.h). Chooses it by the first goal that is not yet reached. Where a
@@ -325,13 +325,13 @@ enum status finder_step(struct finder *f, uint64_t most, struct error *e)
     const int has_next = k->has_next && is_live(f, &next), for_diameter = f->goals.diameter && k->above > 0;
     k->has_next = 0;
     if (has_next)
-        return step_by_root(f, &next, 0, &farthest, e);
+        return search_and_narrow(f, &next, 0, &farthest, e);
     if (f->goals.all)
         return step_for_all(f, most, e);
     const int is_landmark = for_diameter && k->landmarks < FEW_LANDMARKS && k->steps % 2 == 0;
     root_search_pick(&f->search, &f->bounds, for_diameter && !is_landmark ? PICK_EXTREME : PICK_CENTRAL, NULL, k->diameter.lower, &picked);
     k->steps++;
-    if (step_by_root(f, &picked.root, is_landmark, &farthest, e) == ST_OK && !for_diameter) {
+    if (search_and_narrow(f, &picked.root, is_landmark, &farthest, e) == ST_OK && !for_diameter) {
         k->next = farthest.root; /* for the radius: the vertex farthest from a central one raises the bounds of other central ones */
         k->has_next = 1;
     }

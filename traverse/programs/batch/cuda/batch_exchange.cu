@@ -1,8 +1,10 @@
-/* batch_exchange.cu: words that ranks which divide a graph send each other (batch_exchange.h). batch_ranks.c does the same on a CPU.
+/* batch_exchange.cu: kernels that write and read the messages of ranks which divide a graph (batch_exchange.h). batch_ranks.c does the same
+ * on a CPU.
  *
- * Memory traffic of a dense level: for each ghost the next and seen words, for each vertex that other ranks know the frontier words,
- * both twice, as a first kernel counts what is to be sent; and the messages. Words of ghosts and of delegates lie side by side, those of
- * vertices that other ranks know at the places of a list. A sparse level touches what is listed alone. */
+ * Memory traffic of a message of a dense level: a first kernel counts the vertices that have a word to send, and a second one writes the
+ * message, so both read the same words. For a ghost these are the next and the seen words, for a vertex that other ranks know the frontier
+ * words. The words of ghosts and of delegates lie side by side; those of vertices that other ranks know lie at random places. In
+ * a sparse level, only words of listed vertices are read. */
 #include "batch_exchange.h"
 #include "batch_words.cuh"
 

@@ -1,26 +1,34 @@
 /* batch_gpu.c: searches from a batch of roots on a GPU, as a struct batch_backend (batch_search.h)
  *
- * The host launches the kernels of a level, and waits for the counts of the level. If distances are noted, it also copies
- * the words of the level from the GPU. If ranks divide the graph, it passes words on between the kernels of a level. */
+ * One kernel runs many levels (cuda_batch_levels), and the host then takes the counts of one level after the other from its log. If
+ * distances are noted, a kernel runs one level, and the host copies the words of the level from the GPU. If ranks divide the graph, the
+ * host launches a kernel for each step of a level, and passes words on between them. */
 #include "batch_gpu_ranks.h"
+
+#include "traverse/programs/batch/batch_choose.h"
 
 #include "formats/base/arith.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* BRIEF_MEAN: pulls read briefs (batch_words.cuh) instead of words if, on average, fewer roots than this have found a vertex of
- * the frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time, at most. */
-enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
+/* GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time, at most. */
+enum { GATHERED = 1 << 18 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct gpu_batch gpu;
     struct joined_gpu on;          /* the GPU with the graph on it; owns all device memory */
     struct batch_gpu_ranks *ranks; /* what the ranks that divide the graph exchange; NULL: this rank has all shards */
-    uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
-    struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
+    struct gpu_batch_log *log;     /* device memory */
+    struct gpu_batch_log *levels;  /* memory of the host: copy of the log, with the counts of the last launch */
+    uint32_t at;                   /* index in levels->level of the last level that the caller has got */
+    struct gpu_batch_level *level; /* the counts of that level, in *levels */
+    uint32_t most_ahead;           /* number of levels that a launch may run */
+    uint64_t most_levels;          /* as in struct batch_run */
+    uint32_t count;                /* number of roots of the batch */
     uint64_t *gathered;            /* [gathered_words] device memory: words of listed vertices, in the order of the list */
     /* [vertices and ghosts] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
@@ -84,10 +92,10 @@ static uint64_t list_arrays(struct batch_search *s, struct device_array array[AR
         {&gpu->listed, all / 32 + 1, 4},
         {&gpu->list, all, 4},
         {&gpu->pieces, s->graph->vertices + s->graph->push->edges / BATCH_PUSH_PIECE, sizeof *gpu->pieces},
-        {&gpu->level, 1, sizeof *gpu->level},
+        {&gpu->frontier, all, 4},
+        {&s->log, 1, sizeof *s->log},
         {&s->brief[0], briefs, 4},
         {&s->brief[1], briefs, 4},
-        {&s->roots, BATCH_MOST, 4},
         {&s->gathered, gathered_words(s), 8}};
     uint64_t bytes = 0;
     memcpy(array, arrays, sizeof arrays);
@@ -96,7 +104,7 @@ static uint64_t list_arrays(struct batch_search *s, struct device_array array[AR
     return bytes;
 }
 
-/* Allocates all memory of a search except the graph and messages: device memory, and s->level on the host. Fills in the pieces of
+/* Allocates all memory of a search except the graph and messages: device memory, and s->levels on the host. Fills in the pieces of
  * long rows. batch_gpu_close frees everything, even after a failure. */
 static enum status take_memory(struct batch_search *s, const struct device_array array[ARRAYS], struct error *e)
 {
@@ -113,12 +121,16 @@ static enum status take_memory(struct batch_search *s, const struct device_array
     }
     free(long_rows);
     if (e->status == ST_OK)
-        CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->on.where, e);
+        CUDA_TRY(cudaMallocHost((void **)&s->levels, sizeof *s->levels), s->on.where, e);
+    if (e->status == ST_OK) {
+        s->level = s->levels->level;
+        gpu->level = s->log->level;
+    }
     joined_gpu_clear(&s->on, gpu->listed, (all_vertices(s) / 32 + 1) * 4, e);
     return e->status;
 }
 
-/* Zeroes the seen words and the counts of a level for a new batch. If `both` is 1, also zeroes the frontier and next words,
+/* Zeroes the seen words and the counts of the first level for a new batch. If `both` is 1, also zeroes the frontier and next words,
  * which are zero already if the last frontier was an empty list. Does not wait for the GPU. */
 static void clear_words(struct batch_search *s, int both, struct error *e)
 {
@@ -127,7 +139,7 @@ static void clear_words(struct batch_search *s, int both, struct error *e)
         joined_gpu_clear(&s->on, s->gpu.now, word_bytes(s), e);
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
     }
-    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
+    joined_gpu_clear(&s->on, s->log->level, sizeof *s->log->level, e);
 }
 
 /* Opens the search as batch_gpu_open does, but for what is collective: copies the graph to the GPU, and allocates all memory. */
@@ -154,6 +166,18 @@ static enum status open_on_gpu(struct batch_search *s, const struct batch_setup 
     return e->status;
 }
 
+/* Launches the kernels of single steps, as batch_gpu_open says. No vertex is active and all words are zero, so they find nothing. */
+static void load_steps(struct batch_search *s, struct error *e)
+{
+    cuda_batch_push(&s->gpu, 0, s->on.stream);
+    cuda_batch_scatter(&s->gpu, 0, s->on.stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->on.stream);
+    s->gpu.next_brief = s->brief[1];
+    cuda_batch_pull(&s->gpu, s->on.stream);
+    cuda_batch_list(&s->gpu, s->on.stream);
+    batch_gpu_ranks_load(s->ranks, &s->gpu, e);
+}
+
 /* Opens *search on the GPU of the rank: copies the graph to the GPU, and allocates all device memory. Launches each kernel
  * once without work, because CUDA loads a kernel at its first launch, and searches must not wait for this. Collective if ranks divide
  * the graph. The caller calls batch_gpu_close even after a failure. */
@@ -176,17 +200,12 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
         clear_words(s, 1, e);
     if (comm_agree(graph->ghosts.comm, e) != ST_OK)
         return e->status;
-    cuda_batch_roots(&s->gpu, s->roots, 0, s->on.stream);
-    cuda_batch_push(&s->gpu, 0, s->on.stream);
-    cuda_batch_scatter(&s->gpu, 0, s->on.stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->on.stream);
+    cuda_batch_roots(&s->gpu, s->log->roots, 0, s->on.stream);
     cuda_batch_take_list(&s->gpu, 0, s->on.stream);
-    s->gpu.next_brief = s->brief[1];
-    /* no vertex is active and all words are zero, so these find nothing */
-    cuda_batch_pull(&s->gpu, s->on.stream);
-    cuda_batch_list(&s->gpu, s->on.stream);
     if (s->ranks != NULL)
-        batch_gpu_ranks_load(s->ranks, &s->gpu, e);
+        load_steps(s, e);
+    else
+        CUDA_TRY(cuda_batch_levels(&(struct gpu_batch_walk){.b = s->gpu, .log = s->log}, s->on.stream), s->on.where, e);
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
@@ -195,7 +214,7 @@ static void batch_gpu_close(struct batch_search *s)
 {
     if (s == NULL)
         return;
-    cudaFreeHost(s->level);
+    cudaFreeHost(s->levels);
     if (s->ranks != NULL)
         batch_gpu_ranks_close(s->ranks);
     free(s->ranks);
@@ -243,7 +262,8 @@ static void copy_frontier(struct batch_search *s, const struct batch_levels *l, 
     }
 }
 
-/* Shows the frontier (copy_frontier). If ranks divide the graph, with the counts of this rank. */
+/* Gives those who note distances the frontier that the last level has found (batch_backend.show). l->found has the counts of all ranks. If
+ * ranks divide the graph, level->found_by becomes the counts of the vertices that this rank notes. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     copy_frontier(s, l, level, e);
@@ -253,42 +273,119 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     level->found_by = s->ranks->messages.here;
 }
 
-/* Ends a level, or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
- * swaps the frontier and next words. If ranks divide the graph, l->found becomes the sum over all ranks, and a failure ends the job.
- * Does nothing if *e has failed before. */
-static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
+/* Makes the words that a level has found the frontier words. */
+static void turn_words(struct gpu_batch *gpu)
 {
-    uint64_t *words = s->gpu.now;
-    if (e->status == ST_OK && CUDA_LAUNCHED(s->on.where, e) == ST_OK)
-        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
-    if (s->ranks != NULL)
-        batch_gpu_ranks_abort_if_failed(s->ranks, e);
-    if (e->status != ST_OK)
-        return;
-    s->gpu.now = s->gpu.next;
-    s->gpu.next = words;
+    uint64_t *words = gpu->now;
+    gpu->now = gpu->next;
+    gpu->next = words;
+}
+
+/* Copies the counts of the level *s->level into l->found. */
+static void take_counts(const struct batch_search *s, struct batch_levels *l)
+{
     l->found = (struct batch_found){.vertices = s->level->vertices, .edges = s->level->edges, .read = s->level->read,
                                     .pull_edges_left = s->level->pull_edges_left};
     for (int r = 0; r < BATCH_MOST; r++) {
         l->found.count[r] = s->level->count[r];
         l->found.weight[r] = s->level->weight[r];
     }
+}
+
+/* Ends a level of ranks that divide the graph, or the start of a batch: waits for the GPU, and takes the counts. With such ranks, l->found
+ * becomes the sum over all of them, and a failure ends the job. Does nothing if *e has failed before. */
+static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
+{
+    if (e->status == ST_OK && CUDA_LAUNCHED(s->on.where, e) == ST_OK)
+        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
+    if (s->ranks != NULL)
+        batch_gpu_ranks_abort_if_failed(s->ranks, e);
+    if (e->status != ST_OK)
+        return;
+    turn_words(&s->gpu);
+    take_counts(s, l);
     if (s->ranks != NULL)
         batch_messages_sum(&s->ranks->messages, &l->found);
 }
 
-/* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU, and sets l->found. */
+/* ---- many levels in one kernel ---- */
+
+/* Launches the kernel of many levels, from the frontier whose counts are level s->at of the log, and copies the log of its levels to
+ * s->levels. `sparse` is 1 if the frontier is a list. */
+static void run_ahead(struct batch_search *s, const struct batch_levels *l, int sparse, struct error *e)
+{
+    const uint64_t left = s->most_levels > 0 ? s->most_levels - 1 - l->depth : BATCH_LOGGED;
+    struct gpu_batch_walk walk = {.b = s->gpu, .brief = {s->brief[0], s->brief[1]}, .log = s->log, .pull_edges_left = l->pull_edges_left,
+                                  .push_cost = batch_cuda.push_cost, .all_vertices = s->graph->all_vertices, .words_of = all_vertices(s),
+                                  .roots = s->count, .most_levels = (uint32_t)smaller(left, s->most_ahead), .is_sparse = sparse};
+    const size_t head = offsetof(struct gpu_batch_log, level), first = 1 + smaller(BATCH_FIRST_COPIED, walk.most_levels);
+    memcpy(walk.edges_left, l->edges_left, sizeof walk.edges_left);
+    if (s->at > 0)
+        joined_gpu_begin_copy(&s->on, s->log->level, &s->log->level[s->at], sizeof *s->log->level, e);
+    joined_gpu_clear(&s->on, s->log, 2 * sizeof(uint32_t), e);
+    joined_gpu_clear(&s->on, &s->log->level[1], walk.most_levels * sizeof *s->log->level, e);
+    if (e->status == ST_OK && CUDA_TRY(cuda_batch_levels(&walk, s->on.stream), s->on.where, e) == ST_OK)
+        joined_gpu_copy(&s->on, s->levels, s->log, head + first * sizeof *s->log->level, e);
+    if (e->status == ST_OK && s->levels->levels >= first)
+        joined_gpu_copy(&s->on, &s->levels->level[first], &s->log->level[first],
+                        (s->levels->levels + 1 - first) * sizeof *s->log->level, e);
+    s->at = 0;
+}
+
+/* Takes the next level from the log, after more levels were run if it has no more. Changes places of arrays as the kernel did. The
+ * kernel has chosen the kind of the level by the rules by which the caller chose it. */
+static void take_level(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
+{
+    if (s->at == s->levels->levels)
+        run_ahead(s, l, l->is_sparse, e);
+    if (e->status != ST_OK)
+        return;
+    const unsigned long long begin_ns = s->levels->level[s->at].end_ns;
+    s->level = &s->levels->level[++s->at];
+    if (s->at > s->levels->levels || (int)s->level->is_sparse != sparse || memcmp(s->level->pulls, l->pulls, sizeof l->pulls) != 0) {
+        fail(e, ST_RUNTIME, "%s: level %" PRIu64 " of a batch was run otherwise than chosen: a fault of dbfs", s->on.where, l->depth + 1);
+        return;
+    }
+    turn_words(&s->gpu);
+    take_counts(s, l);
+    l->found.seconds = 1e-9 * (double)(s->level->end_ns - begin_ns);
+    if (sparse) {
+        uint32_t *list = s->gpu.list;
+        s->gpu.list = s->gpu.frontier;
+        s->gpu.frontier = list;
+    } else {
+        uint32_t *brief = s->brief[0];
+        s->brief[0] = s->brief[1];
+        s->brief[1] = brief;
+    }
+}
+
+/* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU, and sets l->found. If no distances are
+ * noted, levels have run ahead. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
-    uint32_t roots[BATCH_MOST], count = run->count;
-    for (uint32_t i = 0; i < count; i++)
-        roots[i] = run->roots[i] >= JOINED_ELSEWHERE ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
+    for (uint32_t i = 0; i < run->count; i++)
+        s->levels->roots[i] = run->roots[i] >= JOINED_ELSEWHERE ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
+    s->count = run->count;
+    s->most_ahead = batch_run_notes_levels(run) ? 1 : BATCH_LOGGED;
+    s->most_levels = run->most_levels;
+    s->levels->levels = s->at = 0;
+    s->level = s->levels->level;
+    s->gpu.level = s->log->level;
     clear_words(s, !l->is_sparse, e);
-    if (e->status == ST_OK && joined_gpu_copy(&s->on, s->roots, roots, count * sizeof *roots, e) == ST_OK) {
-        cuda_batch_roots(&s->gpu, s->roots, count, s->on.stream);
-        cuda_batch_take_list(&s->gpu, count, s->on.stream);
+    joined_gpu_begin_copy(&s->on, s->log->roots, s->levels->roots, run->count * sizeof *s->log->roots, e);
+    if (e->status == ST_OK) {
+        cuda_batch_roots(&s->gpu, s->log->roots, run->count, s->on.stream);
+        cuda_batch_take_list(&s->gpu, run->count, s->on.stream);
     }
-    end_level(s, l, e);
+    if (s->ranks != NULL || s->most_ahead == 1) {
+        end_level(s, l, e);
+        return;
+    }
+    turn_words(&s->gpu);
+    run_ahead(s, l, 1, e);
+    if (e->status == ST_OK)
+        take_counts(s, l);
 }
 
 /* Launches the kernels of a sparse level: they push the frontier, zero the frontier words, and list the found vertices as
@@ -353,7 +450,7 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     if (e->status != ST_OK)
         return;
     s->gpu.is_pushed = l->pushes;
-    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && l->finds < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
+    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && batch_reads_briefs(l->finds, l->found.vertices) ? s->brief[0] : NULL;
     s->gpu.next_brief = s->brief[1];
     if (l->pushes && !l->is_sparse) {
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
@@ -363,12 +460,7 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
         cuda_batch_scatter(&s->gpu, l->is_sparse ? s->level->pieces : BATCH_AS_LISTED, s->on.stream);
     else
         cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->on.stream);
-    if (s->ranks != NULL) {
-        pull_with_ranks(s, l, e);
-    } else {
-        cuda_batch_pull_long(&s->gpu, s->on.stream);
-        cuda_batch_pull(&s->gpu, s->on.stream);
-    }
+    pull_with_ranks(s, l, e);
     s->brief[1] = s->brief[0];
     s->brief[0] = s->gpu.next_brief;
 }
@@ -377,13 +469,17 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
  * l->pull_edges_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
-    memcpy(s->gpu.active, l->active, sizeof s->gpu.active);
-    memcpy(s->gpu.pulls, l->pulls, sizeof s->gpu.pulls);
-    if (sparse)
-        visit_sparse(s, l, e);
-    else
-        visit_dense(s, l, e);
-    end_level(s, l, e);
+    if (s->ranks == NULL) {
+        take_level(s, sparse, l, e);
+    } else {
+        memcpy(s->gpu.active, l->active, sizeof s->gpu.active);
+        memcpy(s->gpu.pulls, l->pulls, sizeof s->gpu.pulls);
+        if (sparse)
+            visit_sparse(s, l, e);
+        else
+            visit_dense(s, l, e);
+        end_level(s, l, e);
+    }
     l->pull_edges_left = sparse ? l->pull_edges_left : l->found.pull_edges_left;
 }
 

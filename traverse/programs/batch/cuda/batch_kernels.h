@@ -15,11 +15,12 @@ extern "C" {
 #endif
 
 /* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_PULL_PIECE: number of columns of a piece of a long row
- * to pull. A row is long if it has more columns than BATCH_SHORT_ROW. */
+ * to pull. A row is long if it has more columns than BATCH_SHORT_ROW. BATCH_LOGGED: number of levels that one launch runs at most.
+ * BATCH_FIRST_COPIED: number of levels of a launch whose counts are copied to the host before the number of levels is known there. */
 #ifdef DBFS_EMULATED
-enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
+enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160, BATCH_LOGGED = 4, BATCH_FIRST_COPIED = 2 };
 #else
-enum { BATCH_PUSH_PIECE = 64, BATCH_SHORT_ROW = 512, BATCH_PULL_PIECE = 2048 };
+enum { BATCH_PUSH_PIECE = 64, BATCH_SHORT_ROW = 512, BATCH_PULL_PIECE = 2048, BATCH_LOGGED = 256, BATCH_FIRST_COPIED = 24 };
 #endif
 
 /* A piece of the row of a vertex. `number` counts the pieces of the row from 0. */
@@ -29,6 +30,9 @@ struct gpu_batch_piece {
 
 /* The counts of a level: the found vertices, and the work that they bring to the next level. Zeroed before a level. */
 struct gpu_batch_level {
+    /* number of vertices in the list of the frontier from which the level started, and of pieces of their rows; 0 if it was sparse already.
+     * Only cuda_batch_levels makes that list here */
+    unsigned long long frontier_listed, frontier_pieces;
     unsigned long long listed;     /* number of found vertices in `list` */
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
@@ -39,6 +43,18 @@ struct gpu_batch_level {
     unsigned long long count[256]; /* for each root: number of found vertices */
     /* for each root: estimated number of edges of the found vertices; only in a dense level */
     unsigned long long weight[256];
+    /* only by cuda_batch_levels: the clock of the GPU at the end of the level; its kind, and a bit for each root: it pulled */
+    unsigned long long end_ns;
+    uint64_t pulls[4];
+    uint32_t is_sparse;
+};
+
+/* The levels that a launch of cuda_batch_levels has run. level[0] are the counts of the frontier that it started from. */
+struct gpu_batch_log {
+    uint32_t arrived; /* number of arrivals of blocks at barriers */
+    uint32_t levels;  /* number of levels: level[1] and on */
+    uint32_t roots[256]; /* the vertices of the roots; BATCH_NO_ROOT: a root without edges */
+    struct gpu_batch_level level[1 + BATCH_LOGGED];
 };
 
 /* A search, as it is passed to kernels. */
@@ -52,6 +68,7 @@ struct gpu_batch {
     uint64_t *seen, *now, *next;
     /* [vertices and ghosts] during a sparse level, the vertices found so far; after it, the list of the frontier, and of ghosts */
     uint32_t *list;
+    uint32_t *frontier;                      /* [vertices and ghosts] the list of the frontier, while cuda_batch_levels makes `list` */
     /* [vertices and ghosts] bitmap of the vertices in `list`. Not used if there is one word per vertex. */
     uint32_t *listed;
     struct gpu_batch_piece *pieces;          /* the pieces of the rows of the frontier */
@@ -100,6 +117,24 @@ void cuda_batch_pull_long(const struct gpu_batch *b, cudaStream_t stream);
  * neighbours, and takes the bits that other roots have pushed; bits of roots that have seen it before are left out. The new bits are
  * stored in `next` and `next_brief`, added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
+
+/* ---- many levels ---- */
+
+/* A search whose frontier is in place, as it is passed to the kernel of many levels. */
+struct gpu_batch_walk {
+    struct gpu_batch b;            /* its members from `brief` on, but for rows, are set by the kernel */
+    uint32_t *brief[2];            /* briefs of the frontier words (0) and of the next words (1), as b.brief and b.next_brief */
+    struct gpu_batch_log *log;     /* device memory: level[0] has the counts of the frontier; all other bytes are zero */
+    /* as in struct batch_levels (batch_search.h) */
+    uint64_t edges_left[256], pull_edges_left, push_cost, all_vertices;
+    uint64_t words_of;             /* number of vertices and ghosts */
+    uint32_t roots, most_levels;   /* number of roots; the kernel runs so many levels at most, and BATCH_LOGGED */
+    int is_sparse;                 /* the frontier is a list, b.list */
+};
+
+/* Runs levels until one finds no vertex, by the rules of batch_choose.h. Each level exchanges
+ * `now` and `next`, a sparse one `list` and `frontier`, too, and a dense one the briefs. Returns the error of the launch. */
+cudaError_t cuda_batch_levels(const struct gpu_batch_walk *walk, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 

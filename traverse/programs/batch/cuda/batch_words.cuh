@@ -186,17 +186,17 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* If `is_here` is true, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces. A row without
- * edges also gets a piece, so that the words of its vertex are zeroed later. Called by all threads of a block, each with
- * its own vertex. */
-__device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
+/* If `is_here` is true, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces, of which there are *pieces. A row
+ * without edges also gets a piece, so that the words of its vertex are zeroed later. Called by all threads of a block, each with its own
+ * vertex. */
+__device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges, unsigned long long *pieces)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
     const unsigned own = !is_here ? 0 : full > 0 ? full : 1;
     unsigned total, before = block_prefix(own, &total);
     if (total == 0)
         return;
-    const unsigned long long at = reserve(total, &b.level->pieces) + before;
+    const unsigned long long at = reserve(total, pieces) + before;
     for (unsigned i = 0; i < own; i++)
         b.pieces[at + i] = gpu_batch_piece{v, i};
 }

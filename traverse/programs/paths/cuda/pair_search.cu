@@ -344,10 +344,10 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
     }
 }
 
-/* Returns the step of the other side's frontier at which the sides have met, and sets live->other to this step. Returns
- * PAIR_NO_STEP if no step has the vertex of the meeting edge, because the rows of one end do not have this edge. Called by
- * all threads of the search. */
-template <class Search> __device__ static uint32_t find_other_step(Search &search)
+/* Finds the step at which the side that does not grow has the vertex of the meeting edge. Returns its number, which is below
+ * search.other.end, or PAIR_NO_STEP if that side has no such step, because the rows of one end do not have this edge. The threads tell
+ * each other by live->other, which is PAIR_NO_STEP before. Called by all threads of the search. */
+template <class Search> __device__ static uint32_t meeting_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
     for (uint64_t i = search.other.begin + search.block() * BLOCK + threadIdx.x; i < search.other.end;
@@ -388,7 +388,7 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
-    const uint32_t other = how == PAIR_MET ? find_other_step(search) : PAIR_NO_STEP;
+    const uint32_t other = how == PAIR_MET ? meeting_step(search) : PAIR_NO_STEP;
     const unsigned long long met = search.level().met, read = warp_sum(search.read);
     uint64_t found = other != PAIR_NO_STEP ? (uint64_t)search.now.depth + search.other.depth + 2 : 0, path = PAIR_NO_PATH;
     if (lane_id() == 0)

@@ -1,4 +1,5 @@
-/* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h). batch_dense.c does the same on a CPU.
+/* batch_pull.cuh: dense levels of a batch on a GPU. batch_dense.c does the same on a CPU. Kernels for one step (batch_steps.cu) and for
+ * many levels (batch_levels.cu) are made of these functions.
  *
  * A warp works on 32 vertices at a time. A group of four lanes pulls along a short row, until all roots that pull have
  * found the vertex of the row, and then goes on with the next row. Long rows are cut into pieces. An earlier kernel pulls
@@ -6,6 +7,9 @@
  *
  * Memory traffic for each vertex: the seen words, the next words and the offsets. For each edge that is read: the column,
  * and the words of the neighbour, which are at a random place. */
+#ifndef DBFS_BATCH_PULL_CUH
+#define DBFS_BATCH_PULL_CUH
+
 #include "batch_words.cuh"
 
 enum {
@@ -48,7 +52,7 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
 /* Pulls along the pieces of long rows, with a warp for each piece, and ORs the found bits into the next words of the vertex
  * that has the row. Skips bits that another piece has put there already. Only lane 0 looks for these bits, so that all lanes
  * skip the same. Adds the number of columns read to b.level->read. */
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
+template <int W> __device__ static inline void pull_long_rows(const gpu_batch &b)
 {
     __shared__ unsigned long long shared[WARPS];
     unsigned long long read = 0;
@@ -169,7 +173,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
 }
 
 /* Returns the new bits of vertex base + lane: bits that pulls find, and bits of roots that pushed. Pulls along the row if
- * it is short; batch_pull_long_kernel has pulled along long rows before. `seen` is the seen words of the vertex. words[32]
+ * it is short; pull_long_rows has pulled along long rows before. `seen` is the seen words of the vertex. words[32]
  * and row_lane[32] are shared memory of the warp, and are overwritten. Adds the number of columns read to `read`. Called by
  * all lanes of the warp. */
 template <int W>
@@ -198,7 +202,7 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
 
 /* Finds the new bits of the vertices that pull in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
  * and writes their briefs to b.next_brief if there are several words per vertex. Fills the counts of *b.level. */
-template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
+template <int W> __device__ static inline void pull_vertices(const gpu_batch &b)
 {
     __shared__ unsigned long long shared[WARPS];
     __shared__ batch_words<W> words[BLOCK];
@@ -238,9 +242,10 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* Makes a list of a dense frontier, with a thread for each vertex: appends the vertices with frontier bits of roots that
- * push to b.list, and the pieces of their rows to b.pieces. */
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
+/* Makes a list of a dense frontier, with a thread for each vertex: appends the vertices with frontier bits of roots that push to
+ * `list`, which has *listed entries, and the pieces of their rows to b.pieces, which has *pieces. */
+template <int W>
+__device__ static inline void list_frontier(const gpu_batch &b, uint32_t *list, unsigned long long *listed, unsigned long long *pieces)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t v = base + threadIdx.x;
@@ -248,30 +253,11 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
         unsigned total, before = block_prefix(is_found, &total);
         if (total == 0)
             continue;
-        const unsigned long long at = reserve(total, &b.level->listed) + before;
+        const unsigned long long at = reserve(total, listed) + before;
         if (is_found)
-            b.list[at] = (uint32_t)v;
-        append_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
+            list[at] = (uint32_t)v;
+        append_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0, pieces);
     }
 }
 
-/* Launches the kernel that pulls along long rows, if there are any and a root pulls. */
-void cuda_batch_pull_long(const struct gpu_batch *b, cudaStream_t stream)
-{
-    const int blocks = blocks_for(b->long_pieces, WARPS);
-    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
-        BATCH_BY_WORDS(b, batch_pull_long_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
-}
-
-/* Launches the kernel that pulls for the vertices pull_from to pull_end - 1, and adds the bits that roots have pushed. */
-void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
-{
-    const int blocks = blocks_for(b->pull_end - b->pull_from, BLOCK);
-    BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
-}
-
-/* Launches the kernel that makes a list of a dense frontier, for the roots that push. */
-void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
-{
-    BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));
-}
+#endif

@@ -1,0 +1,40 @@
+/* batch_choose.h: the rules by which the kind of a level is chosen, for batch_search.c and for a kernel that runs many levels
+ *
+ * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
+ * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
+ *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
+ * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs `push_cost` of the backend times as
+ *   much as a pulled one. Pulls read the edges of all vertices that at least one root has not found.
+ * - Pulls on a GPU read briefs (batch_words.cuh) if, on average, fewer than BRIEF_MEAN roots have found a vertex of the frontier. */
+#ifndef DBFS_BATCH_CHOOSE_H
+#define DBFS_BATCH_CHOOSE_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define ON_BOTH __host__ __device__
+#else
+#define ON_BOTH
+#endif
+
+enum { SPARSE_SHARE = 8, PULL_SHARE = 15, BRIEF_MEAN = 3 };
+
+/* Returns whether the level is sparse that begins from a frontier with `edges` edges. */
+ON_BOTH static inline int batch_is_sparse(uint64_t edges, uint64_t vertices)
+{
+    return edges < vertices / SPARSE_SHARE;
+}
+
+/* Returns whether a root pulls whose frontier has `weight` edges. */
+ON_BOTH static inline int batch_root_pulls(uint64_t weight, uint64_t edges_left)
+{
+    return weight > edges_left / PULL_SHARE;
+}
+
+/* Returns whether pulls read briefs. The frontier is dense; `finds` is the sum over its vertices of the roots that found them. */
+ON_BOTH static inline int batch_reads_briefs(uint64_t finds, uint64_t vertices)
+{
+    return finds < BRIEF_MEAN * vertices;
+}
+
+#endif
