@@ -29,11 +29,10 @@ struct bins {
 
 _Static_assert(sizeof(struct bins) <= CHUNK_BYTES, "a chunk holds it");
 
-/* PAIR_BYTES: a vertex and its parent. MOST_EDGES: times; counts of edges are estimates, and a row may have so many more.
- * SECOND_SET_CHUNKS: the chunks of the second set: its state, one for each bin, and those that the pushes of a level ahead fill. */
 enum {
-    PAIR_BYTES = 8,
-    MOST_EDGES = 6,
+    PAIR_BYTES = 8, /* a vertex and its parent */
+    MOST_EDGES = 6, /* a level has at most so many times the edges that were counted: counts of edges are estimates (count_sparse) */
+    /* Chunks of the second set: two for its state and a spare, one for each bin, and as many as the pushes of a level ahead fill. */
     SECOND_SET_CHUNKS = 2 + MOST_BINS + PUSHED_AHEAD * MOST_EDGES * PAIR_BYTES / (CHUNK_BYTES - CHUNK_HEAD)
 };
 
@@ -51,7 +50,21 @@ static inline struct bins *bins_of_thread(const struct device *dev, int thread, 
 static inline uint32_t *bin_begin(const struct bins *bins, int i)
 {
     enum { LINE = 64, LINES = 61 }; /* LINES is prime because the number of parts is a power of two */
-    return (uint32_t *)((uintptr_t)bins + (size_t)(i + 1) * CHUNK_BYTES + CHUNK_HEAD + (size_t)(i % LINES * LINE));
+    return (uint32_t *)((uintptr_t)bins + (size_t)(i + 1) * CHUNK_BYTES + CHUNK_HEAD + (size_t)((1 + i % LINES) * LINE));
+}
+
+/* What another thread reads of a bin of a parallel region before its vertices, on the same cache line. */
+struct bin_head {
+    const uint32_t *end; /* where the vertices end */
+    uint32_t level;      /* the level of the region for which the bin was filled; 0: none */
+};
+
+_Static_assert(sizeof(struct bin_head) <= CHUNK_HEAD, "so much is free before the first vertex");
+
+/* Returns the address of the head of bin i. */
+static inline struct bin_head *bin_head(const struct bins *bins, int i)
+{
+    return (struct bin_head *)((uintptr_t)bin_begin(bins, i) - CHUNK_HEAD);
 }
 
 /* Empties a thread's bins 0 to count - 1. Each keeps its first chunk, and all others become unused. */

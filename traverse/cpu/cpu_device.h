@@ -152,23 +152,18 @@ struct cpu_notes {
     double visits_begun;        /* when the visits of the last noted level began, in seconds (cli_seconds) */
 };
 
-/* A device of the CPU: one shard, and the state of one search over it. */
+/* A device of the CPU: one shard, and the state of one search over it. The state of a level is on cache lines of its own: beside other
+ * members its changes would take the line from all threads, which read those in each level. */
 struct device {
     const struct shard *shard;
     const uint32_t *locals; /* [p] number of normals of each shard */
     struct cpu_means means;
     int threads;   /* number of threads of the pool that this device may use */
     int parents;   /* 1: parents are recorded */
-    int32_t depth; /* depth of the normals' frontier; this level finds vertices of depth + 1 */
-    enum vertex_kinds previsited; /* the kinds of vertices that the last previsit handled */
     enum direction_mode mode; /* the mode of the search that cpu_search_begin began */
+    int single_thread_searches_left; /* number of searches in which one thread still replaces parallel regions (cpu_run.c) */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
-    uint64_t frontier_rows[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
-    uint64_t frontier_edges[SUBGRAPHS]; /* about the number of their edges; at least the number of vertices */
-    uint64_t unvisited[SUBGRAPHS]; /* number of unvisited vertices with edges in each subgraph; the frontier counts as
-                                    * visited */
-    struct direction_costs costs;
     struct even_rows even_rows[SUBGRAPHS];
     uint32_t *gathered_rows; /* [most_rows] the frontier's vertices with edges in a subgraph, as a list (gather_sources) */
     uint32_t *found_parents; /* [2][list_capacity(most_rows)] parents of the vertices in next_sparse: normals, then
@@ -178,9 +173,16 @@ struct device {
     struct cpu_shown shown;
     struct cpu_peers peers;
     struct cpu_thread_memory per_thread;
-    int single_thread_searches_left; /* number of searches in which one thread still replaces parallel regions (cpu_run.c) */
-    struct cpu_notes notes;
     struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
+    /* the state of a level */
+    _Alignas(64) int32_t depth; /* depth of the normals' frontier; this level finds vertices of depth + 1 */
+    enum vertex_kinds previsited; /* the kinds of vertices that the last previsit handled */
+    uint64_t frontier_rows[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
+    uint64_t frontier_edges[SUBGRAPHS]; /* about the number of their edges; at least the number of vertices */
+    uint64_t unvisited[SUBGRAPHS]; /* number of unvisited vertices with edges in each subgraph; the frontier counts as
+                                    * visited */
+    struct direction_costs costs;
+    struct cpu_notes notes;
 };
 
 /* ---- sizes ---- */

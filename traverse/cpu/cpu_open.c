@@ -188,10 +188,10 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
                      struct device_description *description, struct error *e)
 {
     *result = NULL;
-    struct device *dev = calloc(1, sizeof *dev);
+    struct device *dev = aligned_alloc(_Alignof(struct device), sizeof *dev);
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
-    dev->shard = shard;
+    *dev = (struct device){.shard = shard};
     dev->locals = options->locals;
     dev->means.budget = options->budget;
     dev->means.probes = probes_best();

@@ -15,8 +15,8 @@
  * bins while they read the other. The pushes are in vain if the region ends, or if some part could not be pushed.
  *
  * The operating system may give a thread's core to another program. The other threads then push the shares that this
- * thread has not begun. If a single thread pushed all shares in more than MOST_LONELY_LEVELS levels in a row, or if the
- * others had to wait for a thread that had begun a share (pool_late), the region ends, and one thread continues the
+ * thread has not begun. If the caller visited all parts in more than MOST_LONELY_LEVELS levels in a row, or if it
+ * had to wait for a thread that had begun a share (pool_late), the region ends, and one thread continues the
  * search. */
 #include "cpu_rows.h"
 #include "cpu_run.h"
@@ -26,39 +26,42 @@
 #include <string.h>
 
 enum {
-    MOST_LONELY_LEVELS = 8, /* the most levels in a row in which one thread may push all shares */
+    MOST_LONELY_LEVELS = 8, /* the most levels in a row in which one thread may visit all parts */
     LEVELS_APART = 16       /* so many levels are not pushed ahead after one was pushed ahead in vain */
 };
 
-/* One thread of the parallel region. */
+/* One thread of the parallel region. What other threads read changes seldom, and so its cache line stays in their caches. */
 struct region_thread {
-    _Alignas(64) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins;
-                                            * 0: none */
-    int has_joined;                /* 1: the bitmaps `found` are valid */
-    uint64_t *found[VERTEX_KINDS]; /* bitmaps of what was visited when the thread joined the region, or is in its bins */
+    _Alignas(64) int parts[BIN_SETS]; /* number of parts for which each set of the thread's bins has heads; 0: no heads are valid */
+    int has_joined;                   /* 1: the bitmaps `found` are valid */
+    uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, or is in its bins */
+    _Alignas(64) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
 };
 
-/* A part of the vertices, with its share of the frontier. */
+/* A part of the vertices, with its share of the frontier. The first cache line has what run_region_level reads of each level. */
 struct part {
-    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the vertices of the part that are in the frontier */
-    uint64_t count[VERTEX_KINDS];   /* number of vertices in each list */
-    struct row_count of[SUBGRAPHS]; /* how many of these vertices have edges, and about how many edges */
-    int is_pushed;                  /* 1: the thread that visited the vertices has pushed them, too */
+    _Alignas(64) uint64_t edges[SUBGRAPHS]; /* about how many edges the vertices have in each subgraph */
+    uint32_t rows[SUBGRAPHS];      /* number of vertices that have such edges */
+    uint32_t count[VERTEX_KINDS];  /* number of vertices of each kind */
+    int visitor;                   /* the thread that visited the vertices */
+    int is_pushed;                 /* 1: this thread has pushed them, too */
+    uint32_t *list[VERTEX_KINDS];  /* the vertices */
 };
 
 /* A parallel region, as its threads share it. */
 struct region {
-    struct device *dev;
+    _Alignas(64) struct device *dev; /* what threads read in each level is on this cache line */
     struct search_state *state;
+    int32_t depth;    /* of what this level finds */
     int threads;      /* number of threads in this level, and of parts of what it finds */
     int old_parts;    /* number of parts of the last level, whose lists are the frontier */
     uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
-    uint32_t level;         /* number of this level in the region, from 1 on */
+    uint32_t level;         /* number of this level in the region; it grows, but not always by 1 */
     int set;                /* the set of bins with what this level's frontier reaches */
     int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
     int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
     uint32_t levels_apart;  /* in how many further levels no thread pushes ahead */
-    uint32_t lonely_levels; /* in how many levels, up to the last, one thread pushed all shares */
+    uint32_t lonely_levels; /* in how many levels, up to the last, the caller visited all parts */
     uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of the frontier's vertices in all earlier
                                                              * parts */
@@ -81,15 +84,19 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Prepares a thread for its first push of level number `level` into a set of its bins: empties the set. Does nothing before
- * later pushes. */
+/* Prepares a thread for its first push of level number `level` into a set of its bins: empties the set, and makes heads for all parts
+ * if it has none. Does nothing before later pushes. */
 static void begin_pushes(struct region *r, int number, int set, uint32_t level)
 {
     struct region_thread *t = &r->thread[number];
     if (t->level[set] == level)
         return;
+    struct bins *bins = bins_of_thread(r->dev, number, set);
     t->level[set] = level;
-    empty_bins(bins_of_thread(r->dev, number, set), VERTEX_KINDS * r->threads);
+    empty_bins(bins, VERTEX_KINDS * r->threads);
+    for (int i = 0; t->parts[set] != r->threads && i < VERTEX_KINDS * r->threads; i++)
+        bin_head(bins, i)->level = 0;
+    t->parts[set] = r->threads;
 }
 
 /* Prepares a thread for step 1: copies the visited bits to its bitmaps `found` if it has no valid copy, and calls begin_pushes.
@@ -133,6 +140,10 @@ static void push_into_bins(struct region *r, int number, int set, enum subgraph 
                                    .last_part = (uint32_t)r->threads - 1,
                                    .block_bits = r->block_bits};
     push_rows(&p, 0);
+    for (int i = bin_number(r, subgraph_columns(g), 0), last = i + r->threads; i < last; i++) {
+        if (bins->end[i] != bin_begin(bins, i))
+            *bin_head(bins, i) = (struct bin_head){bins->end[i], t->level[set]};
+    }
 }
 
 /* Pushes share i of the frontier along both subgraphs of its kind, as thread `number`. Shares of delegates come first. To
@@ -218,22 +229,26 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
     for (int i = 0; i < r->threads; i++) {
         const struct bins *bins = bins_of_thread(dev, i, r->set);
-        const uint32_t *next, *chunk = r->thread[i].level[r->set] == r->level ? bin_begin(bins, bin) : NULL;
+        const struct bin_head *head = bin_head(bins, bin);
+        int is_filled = r->thread[i].parts[r->set] == r->threads && head->level == r->level;
+        const uint32_t *next, *chunk = is_filled ? bin_begin(bins, bin) : NULL;
         for (; chunk != NULL; chunk = next) {
-            const uint32_t *end = end_of_chunk(chunk, bins->end[bin], &next);
+            const uint32_t *end = end_of_chunk(chunk, head->end, &next);
             count = t.parents ? visit_chunk(&t, chunk, end, count, 1) : visit_chunk(&t, chunk, end, count, 0);
         }
     }
-    set_depths(t.next, count, kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, dev->depth + 1);
+    set_depths(t.next, count, kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, r->depth);
     write_parents(&t, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-        part->of[g] = (struct row_count){0};
+        struct row_count sums = {0};
         if (dev->shard->csr[g].edges > 0)
-            part->of[g] = count_sparse(dev, g, t.next, count);
+            sums = count_sparse(dev, g, t.next, count);
+        part->rows[g] = (uint32_t)sums.rows;
+        part->edges[g] = sums.edges;
     }
     part->list[kind] = t.next;
-    part->count[kind] = count;
+    part->count[kind] = (uint32_t)count;
 }
 
 /* Pushes the vertices of a part, which thread `number` has just visited, into the thread's other set of bins, for the next
@@ -244,7 +259,7 @@ static void push_ahead(struct region *r, int number, struct part *part)
     const int set = !r->set;
     uint64_t edges = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
-        edges += part->of[g].edges;
+        edges += part->edges[g];
     part->is_pushed = r->thread[number].has_joined && edges <= PUSHED_AHEAD / (uint64_t)r->threads;
     if (!part->is_pushed)
         return;
@@ -252,34 +267,27 @@ static void push_ahead(struct region *r, int number, struct part *part)
     for (int i = 0; i < SUBGRAPHS; i++) {
         const enum subgraph g = (enum subgraph)i;
         const enum vertex_kind kind = subgraph_rows(g);
-        if (part->of[g].rows > 0)
+        if (part->rows[g] > 0)
             push_into_bins(r, number, set, g, part->list[kind], part->count[kind], NULL);
     }
 }
 
-/* Visits the new vertices of a part, and pushes them if the level pushes ahead. Prefetches the bins of all threads first,
+/* Visits the new vertices of a part, and pushes them if the level pushes ahead. Prefetches the first line of the bins of all threads,
  * because they are in the caches of other cores. Threads of the pool run this in step 2; `context` is the region. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
-    enum { LINE = 16, LINES = 3 };
     struct region *r = context;
     const uint64_t vertices[VERTEX_KINDS] = {[DELEGATES] = r->dev->shard->d, [NORMALS] = r->dev->shard->locals};
     static const enum vertex_kind order[VERTEX_KINDS] = {NORMALS, DELEGATES};
     for (int k = 0; k < VERTEX_KINDS; k++) {
-        int number = bin_number(r, order[k], (int)part);
-        for (int i = 0; vertices[order[k]] > 0 && i < r->threads; i++) {
-            const struct bins *bins = bins_of_thread(r->dev, i, r->set);
-            const uint32_t *bin = bin_begin(bins, number);
-            __builtin_prefetch(&r->thread[i].level);
-            __builtin_prefetch(&bins->end[number]);
-            for (int line = 0; line < LINES; line++)
-                __builtin_prefetch(bin + line * LINE);
-        }
+        for (int i = 0; vertices[order[k]] > 0 && i < r->threads; i++)
+            __builtin_prefetch(bin_head(bins_of_thread(r->dev, i, r->set), bin_number(r, order[k], (int)part)));
     }
     for (int k = 0; k < VERTEX_KINDS; k++) {
         if (vertices[order[k]] > 0)
             visit_bins(r, (int)part, order[k]);
     }
+    r->parts[part].visitor = thread;
     if (r->pushes_ahead)
         push_ahead(r, thread, &r->parts[part]);
     return 0;
@@ -298,8 +306,8 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Step 1: pushes the frontier into bins by as many threads as choose_level has chosen. Returns the number of shares. */
-static uint64_t push_frontier(struct region *r)
+/* Step 1: pushes the frontier into bins by as many threads as choose_level has chosen. */
+static void push_frontier(struct region *r)
 {
     enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
     struct device *dev = r->dev;
@@ -318,7 +326,6 @@ static uint64_t push_frontier(struct region *r)
     if (long_pieces > 0)
         pool_run(dev->means.pool, r->threads, long_pieces, push_piece_aside, r);
     r->aside.count = 0;
-    return shares;
 }
 
 /* Step 2: visits what is in the bins. Afterwards r->is_pushed says whether all that was found has been pushed, too. If only some
@@ -336,38 +343,38 @@ static void visit_found(struct region *r)
         return;
     r->aside.count = 0;
     r->levels_apart = LEVELS_APART;
-    for (int i = 0; i < r->threads; i++) {
+    r->level += 2; /* the heads of what was pushed ahead have the number of the next level; lists go by its parity */
+    for (int i = 0; i < r->threads; i++)
         r->thread[i].has_joined = 0;
-        r->thread[i].level[!r->set] = 0; /* the next level may use this set, and with other parts */
-    }
 }
 
 /* Runs a level: pushes the frontier, unless the last level has pushed it already, makes what was found the frontier, counts it, and
- * chooses the next level. Counts the levels in a row in which one thread pushed all shares (lonely_levels). */
+ * chooses the next level. Counts the levels in a row in which the caller visited all parts (lonely_levels). */
 static void run_region_level(struct region *r)
 {
     struct device *dev = r->dev;
     r->level++;
+    r->depth = dev->depth + 1;
     if (r->is_pushed)
         r->set = !r->set;
-    uint64_t shares = r->is_pushed ? (uint64_t)r->threads : push_frontier(r);
-    const int set = r->set;
+    else
+        push_frontier(r);
     visit_found(r);
-
-    /* a level with few shares is not counted: one thread may push all of them although others have cores */
-    int joined = 0;
-    for (int i = 0; i < r->threads; i++)
-        joined += r->thread[i].level[set] == r->level;
-    r->lonely_levels = joined == 1 && shares >= (uint64_t)r->threads ? r->lonely_levels + 1 : 0;
-
-    dev->depth++;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        dev->frontier_rows[g] = dev->frontier_edges[g] = 0;
-        for (int i = 0; i < r->threads; i++) {
-            dev->frontier_rows[g] += r->parts[i].of[g].rows;
-            dev->frontier_edges[g] += r->parts[i].of[g].edges;
+    dev->depth = r->depth;
+    int visited_by_others = 0;
+    uint64_t rows[SUBGRAPHS] = {0}, edges[SUBGRAPHS] = {0};
+    for (int i = 0; i < r->threads; i++) {
+        visited_by_others |= r->parts[i].visitor;
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            rows[g] += r->parts[i].rows[g];
+            edges[g] += r->parts[i].edges[g];
         }
-        dev->unvisited[g] -= dev->frontier_rows[g];
+    }
+    r->lonely_levels = visited_by_others ? 0 : r->lonely_levels + 1;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        dev->frontier_rows[g] = rows[g];
+        dev->frontier_edges[g] = edges[g];
+        dev->unvisited[g] -= rows[g];
     }
     add_up_parts(r, r->threads);
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
@@ -399,12 +406,13 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     for (int i = 0; i < state->threads; i++) {
         r.thread[i].has_joined = 0;
         memset(r.thread[i].level, 0, sizeof r.thread[i].level);
+        memset(r.thread[i].parts, 0, sizeof r.thread[i].parts);
     }
     memset(r.parts, 0, (size_t)state->threads * sizeof r.parts[0]);
     r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* in the beginning part 0 has the whole frontier */
     r.parts[0].list[NORMALS] = dev->normals.sparse;
-    r.parts[0].count[DELEGATES] = dev->delegates.frontier_count;
-    r.parts[0].count[NORMALS] = dev->normals.sparse_count;
+    r.parts[0].count[DELEGATES] = (uint32_t)dev->delegates.frontier_count;
+    r.parts[0].count[NORMALS] = (uint32_t)dev->normals.sparse_count;
     add_up_parts(&r, 1);
     do {
         run_region_level(&r);

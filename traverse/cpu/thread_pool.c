@@ -1,9 +1,9 @@
 /* thread_pool.c: the threads that search on the CPU (thread_pool.h)
  *
- * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join it.
- * A thread first stores the number in works_on, and then checks that the work is still open. The caller first closes
- * the work, and then waits until no works_on has its number. So the thread sees that the work is closed, or the caller
- * sees the thread.
+ * Works are numbered, and `posted` has the number of the last one. A thread takes a piece by an atomic operation on `taken` of the
+ * piece's owner, which has the number, too, and only grows. So a thread that comes late, with the number of an earlier work, takes
+ * nothing. Each thread counts the pieces that it has done in `done`, and the caller waits until all pieces are done. A work
+ * whose threads have a core moves four cache lines between caller and thread: `posted` with the work, `taken`, and twice `done`.
  *
  * Sleeping threads are woken as a tree: the caller wakes two of those that may join, and each of these wakes two more,
  * while the work lasts. Threads that may not join are left asleep. No thread is woken twice for a work; before this
@@ -24,8 +24,7 @@
 #include <unistd.h>
 
 enum {
-    WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
-    NEXT_WORK = 2,      /* the difference between the numbers of two works, in which bit 0 is WORK_OPEN */
+    FIRST_LOOKS = 32,   /* so often the caller looks whether others have done their only pieces, before it takes pieces of theirs */
     WOKEN = 2,          /* how many sleeping threads one thread wakes */
     SLEEP_BITS = 32, /* bits of a futex: thread i has bit i, but all threads from SLEEP_BITS - 1 on share the last bit */
     SLEEPS_AT_ONCE = 64 /* a thread whose core another program wanted sleeps at once, without spinning, in so many waits */
@@ -35,12 +34,13 @@ enum {
  * LONGEST_WAKE for the threads. */
 static const double LONGEST_SPIN = 500e-6, LONGEST_PIECE = 2e-3, LONGEST_WAKE = 200e-6;
 
-/* A thread of the pool. `taken` and `works_on` are used by other threads, too, so each has its own cache line. */
+/* A thread of the pool. `taken`, and `done` with `sum`, are used by other threads, too, so each has its own cache line. */
 struct pool_thread {
     _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | how many of this thread's pieces any thread has
                                           * begun */
-    _Alignas(64) _Atomic uint32_t works_on; /* number of the work that the thread has joined; 0: none */
-    pthread_t thread;
+    _Alignas(64) _Atomic uint64_t done;  /* number of the work << 32 | how many pieces this thread has done in it */
+    uint64_t sum;                        /* of what the job returned for them; it is set before `done` */
+    _Alignas(64) pthread_t thread;
     struct thread_pool *pool;
     int number;        /* index of the thread in `all` of the pool */
     int waits_asleep;  /* in how many further waits the thread does not spin */
@@ -52,65 +52,63 @@ struct work {
     pool_job *job;
     void *context;
     uint64_t pieces;
-    int threads;     /* how many threads may do pieces, the caller included */
-    uint32_t number; /* the number of the work, with the bit WORK_OPEN */
+    uint64_t threads; /* how many threads may do pieces, the caller included */
+    uint32_t number;
 };
 
 /* The pool of the process. */
 struct thread_pool {
     struct pool_thread *all; /* [threads] the threads; thread 0 is the caller */
     int threads, users;      /* `users`: calls of pool_open without a pool_close */
-    _Alignas(64) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work | WORK_OPEN */
+    uint64_t late;           /* how often the caller has waited longer than LONGEST_PIECE (pool_late) */
+    _Alignas(64) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work, which is even; an odd number, and
+                                           * no threads, while the caller writes job, context and pieces, on the same cache line */
+    pool_job *_Atomic job;
+    void *_Atomic context;
+    _Atomic uint64_t pieces;
     _Atomic int ends;        /* 1: the threads must end */
     _Atomic uint32_t roused; /* number of calls of pool_rouse */
-    _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
-    _Alignas(64) struct work work; /* the last work; it is set before `posted` */
-    _Atomic uint64_t sum;    /* sum of what jobs returned on all threads except the caller */
-    uint64_t late;           /* how often the caller has waited longer than LONGEST_PIECE (pool_late) */
+    _Alignas(64) _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
 };
 
 static struct thread_pool *shared; /* the pool of this process; NULL: not open */
 
 /* ---- pieces ---- */
 
-/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces. The caller
- * must check the index, as the owner may have no such piece. The first call in a work begins the count at 0. */
-static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
+/* Takes the next piece of thread `of` for the calling thread. Returns its number; `pieces` of the work if nobody needs to begin a
+ * piece of that thread, which may be because the work has ended. Then only reads `taken`, so that its cache line stays shared. */
+static uint64_t take_piece_of(struct thread_pool *pool, int of, const struct work *work)
 {
-    uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
-    while (seen >> 32 != work) {
-        if (atomic_compare_exchange_weak(&owner->taken, &seen, (uint64_t)work << 32 | 1))
-            return 0;
+    _Atomic uint64_t *taken = &pool->all[of].taken;
+    uint64_t seen = atomic_load_explicit(taken, memory_order_relaxed), first = (uint64_t)work->number << 32;
+    for (;;) {
+        int32_t ahead = (int32_t)((uint32_t)(seen >> 32) - work->number);
+        uint64_t index = ahead < 0 ? 0 : seen & UINT32_MAX, piece = index * work->threads + (uint64_t)of;
+        if (ahead > 0 || piece >= work->pieces)
+            return work->pieces;
+        if (atomic_compare_exchange_weak(taken, &seen, first | (index + 1)))
+            return piece;
     }
-    return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Returns 1 if thread `of`, which is *owner, may have pieces that nobody has begun. Only reads owner->taken, so that the count's
- * cache line stays shared: most such checks find no piece, and reserving one would move the line from core to core. Does not
- * read owner->number, on a cache line that the owner writes while it waits. */
-static int may_have_piece(const struct pool_thread *owner, int of, const struct work *work)
+/* Does the pieces of `count` threads from thread `first` on, as thread `number`, until all have been begun. Adds what the job returns
+ * to *sum. Returns how many pieces it did. */
+static uint64_t do_pieces(struct thread_pool *pool, const struct work *work, int number, int first, int count, uint64_t *sum)
 {
-    uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
-    uint64_t taken = seen >> 32 == work->number ? seen & UINT32_MAX : 0;
-    return taken * (uint64_t)work->threads + (uint64_t)of < work->pieces;
+    uint64_t done = 0, piece;
+    for (int i = 0; i < count; i++) {
+        int of = first + i < (int)work->threads ? first + i : first + i - (int)work->threads;
+        for (; (piece = take_piece_of(pool, of, work)) < work->pieces; done++)
+            *sum += work->job(work->context, number, piece);
+    }
+    return done;
 }
 
-/* Does pieces of a work as thread `number` until all have been begun: first its own, then those of the next threads.
- * Returns the sum of what the job returned. */
-static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number)
+/* Returns how many threads' pieces a thread does at once. If each thread has but one piece, it does only its own, since the others have
+ * mostly begun theirs, and would lose the cache lines of `taken` to each other. */
+static int threads_served(const struct work *work)
 {
-    uint64_t sum = 0, threads = (uint64_t)work.threads;
-    for (int i = 0; i < work.threads; i++) {
-        int of = number + i < work.threads ? number + i : number + i - work.threads;
-        struct pool_thread *owner = &pool->all[of];
-        while (i == 0 || may_have_piece(owner, of, &work)) {
-            uint64_t piece = take_piece_of(owner, work.number) * threads + (uint64_t)of;
-            if (piece >= work.pieces)
-                break;
-            sum += work.job(work.context, number, piece);
-        }
-    }
-    return sum;
+    return work->pieces > work->threads ? (int)work->threads : 1;
 }
 
 /* ---- waiting for work ---- */
@@ -153,7 +151,7 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for an open work that this thread may join and that is not `last`, the work it joined before, or for the end.
+/* Waits for a work that this thread may join and that is not `last`, the work it joined before, or for the end.
  * Returns the value of `posted`. Spins at first, and sleeps later, or at once if another program wants the core. A thread
  * that has slept wakes more threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
@@ -165,7 +163,7 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
         uint32_t roused = atomic_load_explicit(&pool->roused, memory_order_relaxed);
         uint64_t posted = atomic_load(&pool->posted);
         int is_roused = roused != self->roused;
-        int is_called = (posted & WORK_OPEN) != 0 && posted != last && (uint64_t)self->number < posted >> 32;
+        int is_called = posted != last && (uint64_t)self->number < posted >> 32;
         self->roused = roused;
         if (is_roused) {
             patience = (struct patience){0};
@@ -197,38 +195,41 @@ static void *serve(void *argument)
         last = wait_for_work(pool, self, last);
         if (atomic_load(&pool->ends))
             return NULL;
-        __builtin_prefetch(&pool->work); /* the work arrives while other threads see that works_on has changed */
-        __builtin_prefetch(&self->taken, 1);
-        atomic_store(&self->works_on, (uint32_t)last);
-        if (atomic_load(&pool->posted) == last) {
-            uint64_t sum = do_pieces(pool, pool->work, self->number);
-            if (sum > 0)
-                pool->sum += sum; /* one addition for each thread, because all of them write to this cache line */
+        struct work work = {.job = atomic_load_explicit(&pool->job, memory_order_relaxed),
+                            .context = atomic_load_explicit(&pool->context, memory_order_relaxed),
+                            .pieces = atomic_load_explicit(&pool->pieces, memory_order_relaxed),
+                            .threads = last >> 32,
+                            .number = (uint32_t)last};
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&pool->posted, memory_order_relaxed) != last) /* what was read may be of two works */
+            continue;
+        uint64_t sum = 0, done = do_pieces(pool, &work, self->number, self->number, threads_served(&work), &sum);
+        if (done > 0) {
+            self->sum = sum;
+            atomic_store_explicit(&self->done, (uint64_t)work.number << 32 | done, memory_order_release);
         }
-        atomic_store_explicit(&self->works_on, 0, memory_order_release);
     }
 }
 
 /* ---- giving work ---- */
 
-/* Waits until no thread does pieces of the work `posted`, which is closed, and now and then offers the core to other
- * programs. A wait longer than LONGEST_PIECE seconds means that a thread lost its core, and is counted in pool->late. */
-static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
+/* Returns how many pieces of a work the threads other than the caller have done. Adds what the job returned for them to *sum. */
+static uint64_t pieces_done(const struct thread_pool *pool, const struct work *work, uint64_t *sum)
 {
-    struct patience patience = {0};
-    for (;;) {
-        int working = 0;
-        for (int i = 1; i < threads; i++) /* without a branch, so that the core reads all cache lines at once */
-            working += atomic_load(&pool->all[i].works_on) == posted;
-        if (working == 0)
-            break;
-        patience_is_over(&patience, LONGEST_SPIN);
+    uint64_t done = 0;
+    for (uint64_t i = 1; i < work->threads; i++) {
+        uint64_t of_thread = atomic_load_explicit(&pool->all[i].done, memory_order_acquire);
+        if (of_thread >> 32 == work->number) {
+            done += of_thread & UINT32_MAX;
+            *sum += pool->all[i].sum;
+        }
     }
-    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LONGEST_PIECE;
+    return done;
 }
 
-/* Posts a work, does pieces as thread 0, closes the work, and waits for threads that have joined. With one thread or
- * one piece the caller does all by itself. */
+/* Posts a work, does pieces as thread 0, and waits until all pieces are done. Does pieces of threads that have not begun them
+ * after FIRST_LOOKS, and then offers the core to other programs now and then. A wait longer than LONGEST_PIECE means that a thread
+ * lost its core, and is counted in pool->late. With one thread or one piece the caller does all by itself. */
 uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_job *job, void *context)
 {
     uint64_t sum = 0;
@@ -238,17 +239,28 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
             sum += job(context, 0, i);
         return sum;
     }
-    uint32_t open = ((uint32_t)atomic_load_explicit(&pool->posted, memory_order_relaxed) | WORK_OPEN) + NEXT_WORK;
-    open += open == WORK_OPEN ? NEXT_WORK : 0; /* skips the number 0, which means no work */
-    pool->work =
-        (struct work){.job = job, .context = context, .pieces = pieces, .threads = threads, .number = open};
-    atomic_store_explicit(&pool->sum, 0, memory_order_relaxed);
-    atomic_store(&pool->posted, (uint64_t)threads << 32 | open);
+    uint32_t number = (uint32_t)atomic_load_explicit(&pool->posted, memory_order_relaxed) + 2;
+    struct work work = {job, context, pieces, (uint64_t)threads, number};
+    atomic_store_explicit(&pool->posted, number - 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&pool->job, job, memory_order_relaxed);
+    atomic_store_explicit(&pool->context, context, memory_order_relaxed);
+    atomic_store_explicit(&pool->pieces, pieces, memory_order_relaxed);
+    atomic_store(&pool->posted, (uint64_t)threads << 32 | number);
     wake_some(pool, (uint64_t)threads);
-    sum = do_pieces(pool, pool->work, 0);
-    atomic_store(&pool->posted, open & ~(uint32_t)WORK_OPEN); /* closes the work */
-    wait_for_threads(pool, threads, open);
-    return sum + pool->sum;
+
+    struct patience patience = {0};
+    uint64_t own = do_pieces(pool, &work, 0, 0, threads_served(&work), &sum), sum_of_others = 0;
+    for (int looks = 0; own + pieces_done(pool, &work, &sum_of_others) < pieces; looks++, sum_of_others = 0) {
+        if (looks < FIRST_LOOKS)
+            pause_briefly();
+        else if (looks == FIRST_LOOKS)
+            own += do_pieces(pool, &work, 0, 0, threads, &sum);
+        else
+            patience_is_over(&patience, LONGEST_SPIN);
+    }
+    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LONGEST_PIECE;
+    return sum + sum_of_others;
 }
 
 /* A loop over 0..count in pieces of `step` elements. */
@@ -300,7 +312,7 @@ uint64_t pool_late(const struct thread_pool *pool)
 static void end_threads(struct thread_pool *pool, int count)
 {
     atomic_store(&pool->ends, 1);
-    atomic_fetch_add(&pool->posted, NEXT_WORK);
+    atomic_fetch_add(&pool->posted, 2);
     syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
     for (int i = 1; i < count; i++)
         pthread_join(pool->all[i].thread, NULL);
