@@ -1,8 +1,8 @@
 /* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded or as
  * they are. A plan may also put columns into memory of the host that the GPU reads.
  *
- * CUDA allocates this host memory, and threads copy or decode columns into it. (The GPU could read the mapped file itself only
- * if columns were raw, and the file system let a driver pin its pages.)
+ * Threads copy or decode columns into this host memory, and CUDA pins it. (The GPU could read the mapped file itself only if columns
+ * were raw, and the file system let a driver pin its pages.)
  *
  * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The words of a
  * piece, and behind them its part of the directory, are copied to staging memory, where they look like a section of their own.
@@ -47,8 +47,9 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
     return packed_decode_all(&packed, &rows, to, threads) == ST_OK ? ST_OK : fail_packed(dev, s->type, e);
 }
 
-/* Allocates and fills the host memory of the plan, which is for columns. Writes its bytes and the seconds that this took to
- * dev->load. Does nothing if the plan has no host memory. gpu_free_hosted frees the memory, even after a failure. */
+/* Allocates, fills and pins the host memory of the plan, which is for columns. It lies in huge pages if possible: a GPU that reads
+ * here and there in small pages waits for their addresses. Writes its bytes and the seconds that this took to dev->load. Does nothing
+ * if the plan has no host memory. gpu_free_hosted frees the memory, even after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
@@ -56,11 +57,9 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
     double start = cli_seconds();
     uint64_t begin = 0;
     snprintf(what, sizeof what, "%s: rests of rows in host memory", dev->where);
-    if (plan->host_bytes == 0 || memory_charge(m->budget, plan->host_bytes, what, e) != ST_OK)
+    if (plan->host_bytes == 0 || memory_take(m->budget, &m->host, plan->host_bytes, 1, what, e) != ST_OK)
         return e->status;
-    m->host_bytes = plan->host_bytes;
-    if (CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocMapped), dev->where, e) != ST_OK)
-        return e->status;
+    memory_advise_huge(m->host);
     for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++) {
         const struct gpu_array *a = &plan->array[GPU_SECTIONS * g + GPU_COLUMNS];
         if (!a->hosted)
@@ -68,16 +67,19 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
         fill_columns(dev, (enum subgraph)g, (char *)m->host + begin, threads, e);
         begin += gpu_aligned(a->bytes);
     }
+    if (e->status == ST_OK)
+        gpu_pin(dev, m->host, plan->host_bytes, e);
     dev->load = (struct gpu_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};
     return e->status;
 }
 
-/* Frees the page-locked host memory of gpu_take_hosted, if there is any, and gives its bytes back to the budget. Called once,
- * when the device is closed: the members of dev->memory stay. */
+/* Frees the page-locked host memory of gpu_take_hosted, if there is any, and gives its bytes back to the budget. */
 void gpu_free_hosted(struct device *dev)
 {
-    cudaFreeHost(dev->memory.host);
-    memory_discharge(dev->memory.budget, dev->memory.host_bytes);
+    if (dev->memory.host != NULL)
+        gpu_unpin(dev, dev->memory.host);
+    memory_release(dev->memory.budget, dev->memory.host);
+    dev->memory.host = NULL;
 }
 
 /* ---- packed columns ---- */
@@ -270,5 +272,29 @@ enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int thr
     cudaFree(device_locals);
     dev->load.ranges_s = cli_seconds() - start;
     dev->load.seconds += dev->load.ranges_s;
+    return e->status;
+}
+
+/* ---- copied columns ---- */
+
+/* Makes the copied columns of the plan on the device, and waits. Called when ranges are checked, as offsets say where the columns lie.
+ * Adds the seconds to dev->load. */
+enum status gpu_copy_columns(struct device *dev, const struct gpu_plan *plan, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    double start = cli_seconds();
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++) {
+        const struct gpu_copied *copied = &plan->copied[g];
+        const struct gpu_csr *csr = &dev->csr[g];
+        if (copied->columns == 0)
+            continue;
+        CUDA_TRY(cudaMemcpyAsync((void *)csr->copied_begin, copied->begin, (copied->columns + 1) * sizeof *copied->begin,
+                                 cudaMemcpyHostToDevice, stream), dev->where, e);
+        cuda_copy_columns(csr, stream);
+        CUDA_LAUNCHED(dev->where, e);
+    }
+    if (e->status == ST_OK)
+        gpu_wait(dev, stream, e);
+    dev->load.seconds += cli_seconds() - start;
     return e->status;
 }

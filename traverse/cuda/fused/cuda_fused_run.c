@@ -77,6 +77,11 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
             s->keeps = (uint32_t)(v->count / v->words);
     }
     s->graph = cost_graph_of(dev->shard, &dev->rates);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct gpu_csr *pushed = &s->csr[g], *pulled = &s->pulled[g];
+        s->graph.link[g] = (struct cost_link){(uint8_t)pushed->hosted, (uint8_t)pulled->hosted, (uint8_t)pushed->head_columns,
+                                              (uint8_t)(pulled->head_columns + pulled->copied_columns)};
+    }
     if (dev->of[NORMALS].parent != NULL)
         s->graph.rates.push_edge += dev->rates.push_parent;
     s->order.deepest = dev->fused.deepest;
