@@ -494,6 +494,7 @@ done
 together search rmat kept 1x3 --resident packed --direction pull
 reside host '"resident": "host", .* "resident_host_bytes": [1-9]' "1x1 1x2 2x1 $([ $mode = short ] || echo '1x3 2x2')"
 search rmat memory 1x1 --resident host -v
+EMULATED_MANAGED=0 search rmat memory 1x1 --resident host
 search rmat memory 1x2 --resident host --factor0 dd=0.03
 search rmat unpacked 1x1 --resident host
 search path inf 1x1 --resident host

@@ -214,6 +214,8 @@ struct gpu_fused_search {
 struct gpu_memory {
     void *device;        /* device memory */
     void *host;          /* columns in memory of the host, which kernels read over the link (cuda_shard.c); NULL: none */
+    uint64_t host_bytes; /* the bytes of `host`, which are charged to the budget */
+    int managed;         /* 1: `host` is managed memory; 0: it is pinned */
     struct memory_budget *budget;
 };
 
