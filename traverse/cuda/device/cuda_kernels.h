@@ -36,6 +36,12 @@
 extern "C" {
 #endif
 
+/* A sum to which blocks add when they meet (cuda_meeting.cuh), alone in its cache line. */
+struct meeting_sum {
+    unsigned long long sum;
+    unsigned int apart[30];
+};
+
 /* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of a row, its head columns, lie apart. */
 struct gpu_csr {
     uint64_t rows, edges;
