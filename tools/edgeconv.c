@@ -69,14 +69,14 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
 {
     struct source file = {.path = s->path,
                           .name = reader->name,
-                          .format = reader->class->name,
+                          .format = graph_format_name(reader->format),
                           .facts = reader->facts};
-    if (!is_first && job->options->member == NULL && strcmp(file.format, "npy") == 0)
+    if (!is_first && job->options->member == NULL && reader->format == FORMAT_NPY)
         return refuse_part(job, reader->input, "a second array", "one array alone", e);
     if (join_source(job, &file, reader->input, !is_first, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
-        if (reader->total.entries == 0 && strcmp(file.format, "npz") != 0)
+        if (reader->total.entries == 0 && reader->format != FORMAT_NPZ)
             explain_member(job, reader->input, e);
         return e->status;
     }

@@ -129,7 +129,7 @@ static enum status take_spilled(struct graph_reader *r, struct piece *piece, int
     return ST_OK;
 }
 
-static const struct reader_class spilled_class = {.name = "numbered", .take = take_spilled};
+static const struct reader_class spilled_class = {.take = take_spilled};
 
 /* Frees the table, numbers the spilled names and gives a reader of their edges, which only borrows c->spill. */
 enum status compact_rest(struct compact *c, struct graph_reader **reader, struct error *e)

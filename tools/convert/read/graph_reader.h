@@ -125,6 +125,7 @@ struct text_state {
 struct reader_class;
 
 struct graph_reader {
+    enum graph_format format;
     const struct reader_class *class;
     struct reader_options options;
     struct input *input;
@@ -144,7 +145,6 @@ struct graph_reader {
 typedef const char *line_parser(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines);
 
 struct reader_class {
-    const char *name; /* as in option -f and in the provenance */
     enum status (*open)(struct graph_reader *r, struct error *e);
     enum status (*take)(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
     /* The next four may be NULL. */

@@ -59,7 +59,6 @@ static enum status open_adjlist(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_adjlist_class = {
-    .name = "adjlist",
     .open = open_adjlist,
     .take = text_take,
     .parse = text_parse,

@@ -138,7 +138,6 @@ static enum status open_pace(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_dimacs_class = {
-    .name = "dimacs",
     .open = open_dimacs,
     .take = text_take,
     .parse = text_parse,
@@ -149,7 +148,6 @@ const struct reader_class read_dimacs_class = {
 };
 
 const struct reader_class read_pace_class = {
-    .name = "pace",
     .open = open_pace,
     .take = text_take,
     .parse = text_parse,

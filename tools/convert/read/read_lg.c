@@ -97,7 +97,6 @@ static enum status open_lg(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_lg_class = {
-    .name = "lg",
     .open = open_lg,
     .take = text_take,
     .parse = text_parse,

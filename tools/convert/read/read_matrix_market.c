@@ -173,7 +173,6 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_matrix_market_class = {
-    .name = "matrix-market",
     .open = open_matrix_market,
     .take = text_take,
     .parse = text_parse,
