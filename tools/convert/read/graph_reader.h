@@ -200,6 +200,9 @@ int graph_format_named(const char *name, enum graph_format *format);
 /* The name of a format, as the provenance has it. */
 const char *graph_format_name(enum graph_format format);
 
+/* Returns the functions that read a format. Sets *no_base to 1 if the format does not say whether ids begin at 0 or 1. */
+const struct reader_class *graph_format_class(enum graph_format format, int *no_base);
+
 /* Writes all names that -f takes, with commas between. */
 void graph_format_list(char *text, size_t room);
 
