@@ -113,12 +113,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 static enum status write_split(const struct split *split, const char *path, struct error *e)
 {
     struct outfile *out = NULL;
-    if (outfile_open(&out, path, e) == ST_OK && split_write(split, out, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    if (outfile_open(&out, path, e) == ST_OK)
+        split_write(split, out, e);
+    return outfile_commit(out, NULL, e);
 }
 
 static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp, double seconds)

@@ -24,7 +24,6 @@ struct outfile {
     int seekable;
     int in_place;     /* the file itself is written over */
     int grows;        /* the temporary name is NAME.part, which stays until the commit */
-    int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
     uint64_t written_back; /* those that the system was told to write to disk */
     size_t buffered;
@@ -411,10 +410,8 @@ static enum status write_all(struct outfile *out, const unsigned char *bytes, si
         ssize_t done = write(out->fd, bytes, count);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0) {
-            out->broken_pipe |= errno == EPIPE;
+        if (done < 0)
             return fail_errno(e, out->name, "cannot write");
-        }
         bytes += done;
         count -= (size_t)done;
     }
@@ -553,11 +550,6 @@ int outfile_is_terminal(const struct outfile *out)
     return isatty(out->fd);
 }
 
-int outfile_broken_pipe(const struct outfile *out)
-{
-    return out->broken_pipe;
-}
-
 const char *outfile_name(const struct outfile *out)
 {
     return out->name;
@@ -615,21 +607,17 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
     return sync_folder(out->final_path, out->name, e);
 }
 
-/* Completes the output: flushes and syncs it, gives it its final name and frees `out`, also on failure. */
+/* Completes the output: flushes and syncs it, gives it its final name and frees `out`; on failure discards it. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e)
 {
     if (sync_seconds != NULL)
         *sync_seconds = 0;
-    if (flush_buffer(out, e) != ST_OK) {
+    if (out == NULL || e->status != ST_OK || flush_buffer(out, e) != ST_OK ||
+        (out->temp_path != NULL && commit_temporary(out, sync_seconds, e) != ST_OK)) {
         outfile_abort(out);
         return e->status;
     }
-    if (out->temp_path != NULL) {
-        if (commit_temporary(out, sync_seconds, e) != ST_OK) {
-            outfile_abort(out);
-            return e->status;
-        }
-    } else if (out->fd > STDERR_FILENO) {
+    if (out->temp_path == NULL && out->fd > STDERR_FILENO) {
         if (out->in_place && ftruncate(out->fd, (off_t)out->end) != 0)
             fail_errno(e, out->name, "cannot cut it");
         int fd = out->fd;
@@ -662,12 +650,9 @@ void outfile_remove_part(struct outfile *out)
 enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e)
 {
     struct outfile *out = NULL;
-    if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, bytes, count, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    if (outfile_open(&out, path, e) == ST_OK)
+        outfile_write(out, bytes, count, e);
+    return outfile_commit(out, NULL, e);
 }
 
 /* Writes the text that `print` prints as a whole output. */

@@ -128,11 +128,9 @@ enum status component_numbers_write(const struct component_graph *g, const char 
     progress_stage("writing components", g->forest->n, PROGRESS_ITEMS);
     p.bytes = zeroed((uint64_t)p.count, sizeof *p.bytes, name, e);
     p.memory = zeroed((uint64_t)p.count, PIECE * LINE_BYTES, name, e);
-    if (e->status == ST_OK && outfile_open(&out, name, e) == ST_OK && write_numbers(g, name, map, out, &p, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
+    if (e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
+        write_numbers(g, name, map, out, &p, e);
+    outfile_commit(out, NULL, e);
     free(p.bytes);
     free(p.memory);
     return e->status;
@@ -271,11 +269,9 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
         memory_take(g->budget, (void **)&c.edges, room, sizeof *c.edges, "edges of components", e);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
         table_begin(&table, out, table_form_of(name), /* map */ NULL, /* base */ 0);
-    if (comm_agree(comm, e) == ST_OK && write_sizes(&c, with_edges, room, &table, e) == ST_OK && comm->rank == 0) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
+    if (comm_agree(comm, e) == ST_OK)
+        write_sizes(&c, with_edges, room, &table, e);
+    outfile_commit(out, NULL, e); /* NULL on all ranks but the first */
     memory_release(g->budget, c.edges);
     free(c.thread);
     return comm_agree(comm, e);
@@ -294,10 +290,5 @@ enum status component_histogram_write(const struct component_sizes *sizes, const
         table_number(&table, (int64_t)sizes->run[i].count, e);
         table_end_line(&table, e);
     }
-    if (e->status == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    return outfile_commit(out, NULL, e);
 }

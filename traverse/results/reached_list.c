@@ -84,10 +84,8 @@ static enum status write_list(const struct reached_list *list, const struct resu
     }
     if (shared != NULL)
         shared->out = out;
-    else if (e->status == ST_OK)
-        outfile_commit(out, NULL, e);
     else
-        outfile_abort(out);
+        outfile_commit(out, NULL, e);
     return e->status;
 }
 

@@ -257,6 +257,9 @@ const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 enum status text_start_in_order(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 
+/* The functions of a reader_class of text. */
+#define READ_TEXT .take = text_take, .parse = text_parse, .account = text_account, .finish = text_finish
+
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
 enum status text_parse(const struct graph_reader *r, struct piece *piece, struct error *e);
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e);

@@ -303,10 +303,7 @@ const struct reader_class read_pairs_class = {
 
 const struct reader_class read_csv_class = {
     .open = open_csv,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .state_bytes = sizeof(struct pairs),
     .shortest_entry = 4,
     .lines = parse_lines,
