@@ -307,7 +307,8 @@ static void print_plan(FILE *out, const void *context)
 {
     const struct plan_context *p = context;
     pack_plan_print(&p->plan, p->budget, out);
-    pack_lack_print(&p->lack, out);
+    plan_print(out, "memory-lacking", p->lack.memory, PLAN_ESTIMATE);
+    plan_print(out, "disk-lacking", p->lack.disk, PLAN_ESTIMATE);
 }
 
 /* Warns if the plan takes more memory or disk than there is. */

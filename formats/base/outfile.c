@@ -152,15 +152,6 @@ static mode_t creation_mode(const struct stat *replaced)
     return 0666 & ~mask;
 }
 
-/* Opens a file without a name, of which nothing is left however the process ends. -1 where the file system has no such files,
- * or nothing could name them later. */
-static int open_nameless(const char *folder)
-{
-    if (access("/proc/self/fd", X_OK) != 0)
-        return -1;
-    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-}
-
 /* Opens out->fd beside the final path, without a name if possible, else under a temporary name. */
 static enum status open_temporary(struct outfile *out, const struct stat *replaced, struct error *e)
 {
@@ -174,7 +165,8 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     }
     const char *folder = dirname(folder_copy);
     snprintf(out->temp_path, bytes, "%s/.%s.XXXXXX", folder, basename(base_copy));
-    out->fd = open_nameless(folder);
+    /* without a name, if /proc could name it later: nothing is left of it then, however the process ends */
+    out->fd = access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
     free(folder_copy);
     free(base_copy);
     if (out->fd < 0)
@@ -578,12 +570,6 @@ static enum status sync_folder(const char *path, const char *name, struct error 
     return e->status;
 }
 
-/* Gives a file without a name its final one at once if that is free, so that no temporary one can be left. Nonzero if done. */
-static int take_free_name(const struct outfile *out)
-{
-    return !out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
-}
-
 /* Syncs the temporary file and gives it its final name. */
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)
 {
@@ -592,7 +578,8 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot sync");
     if (sync_seconds != NULL)
         *sync_seconds = now_seconds() - start;
-    if (take_free_name(out))
+    /* a file without a name gets the final one at once if that is free, so that no temporary one can be left */
+    if (!out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0)
         return sync_folder(out->final_path, out->name, e);
     if (!ensure_name(out))
         return fail_errno(e, out->name, "cannot name the complete file");

@@ -208,14 +208,6 @@ static enum status count_pass(struct edge_counts *c, struct error *e)
     return e->status;
 }
 
-/* Returns how many components may have edges, which are the first ones: without loops, those of one vertex have none. Collective. */
-static uint64_t count_with_edges(const struct component_graph *g)
-{
-    uint64_t count = g->sizes->components - (g->source->totals.loops == 0 ? component_singles(g->sizes) : 0);
-    comm_broadcast(g->source->comm, &count, sizeof count, 0);
-    return count;
-}
-
 /* Writes the line of a component whose edges are counted, or which has none. */
 static enum status write_size(const struct edge_counts *c, uint64_t number, const struct table *table, struct error *e)
 {
@@ -259,7 +251,9 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
     struct outfile *out = NULL;
     struct table table;
     uint64_t room = comm_min_of(comm, larger(memory_left(g->budget) / sizeof *c.edges, LEAST_COUNTED));
-    uint64_t with_edges = count_with_edges(g);
+    /* the components that may have edges are the first ones: without loops, those of one vertex have none */
+    uint64_t with_edges = g->sizes->components - (g->source->totals.loops == 0 ? component_singles(g->sizes) : 0);
+    comm_broadcast(comm, &with_edges, sizeof with_edges, 0);
     room = larger(smaller(room, with_edges), 1);
     size_t bytes = (size_t)g->threads * sizeof *c.thread;
     c.thread = aligned_alloc(_Alignof(struct frequent), bytes);
