@@ -214,6 +214,7 @@ static void check_rules(const struct rmatgen_options *o, const struct cli_row *r
     }
 }
 
+/* Sets the default stencil of a lattice; refuses a stencil that its dimensions do not have, and a torus with a short side. */
 static void check_lattice(struct rmatgen_options *o)
 {
     struct generator_options *g = &o->graph;
