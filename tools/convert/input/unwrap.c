@@ -2,6 +2,8 @@
  * it, removes its wrapping, and gives the result to the next layer. */
 #include "unwrap.h"
 
+#include "formats/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,19 +119,17 @@ static enum status remove_wrappings(struct unwrap *u, struct error *e)
 enum status unwrap_open(struct unwrap **result, struct raw_in *file, int as_stored, const char *member,
                         struct error *e)
 {
-    *result = NULL;
-    struct unwrap *u = calloc(1, sizeof *u);
+    struct unwrap *u = *result = zeroed(1, sizeof *u, file->name, e);
     if (u == NULL)
-        return fail_memory(e, file->name, sizeof *u);
+        return e->status;
     u->layers[0].raw = file;
     u->archive_at = UNWRAP_NO_ARCHIVE;
     u->member = member;
     if (set_name(u, file->name, NULL, e) != ST_OK || (!as_stored && remove_wrappings(u, e) != ST_OK)) {
         unwrap_close(u);
-        return e->status;
+        *result = NULL;
     }
-    *result = u;
-    return ST_OK;
+    return e->status;
 }
 
 void unwrap_close(struct unwrap *u)

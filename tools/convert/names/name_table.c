@@ -42,10 +42,9 @@ static enum status take_array(struct name_table *t, void **array, uint64_t count
 enum status name_table_open(struct name_table **result, struct memory_budget *budget,
                             uint64_t limit_bytes, struct error *e)
 {
-    *result = NULL;
-    struct name_table *t = calloc(1, sizeof *t);
+    struct name_table *t = *result = zeroed(1, sizeof *t, "table of names", e);
     if (t == NULL)
-        return fail_memory(e, "table of names", sizeof *t);
+        return e->status;
     t->budget = budget;
     t->slot_count = FIRST_SLOTS;
     t->block_capacity = limit_bytes / BLOCK_BYTES + 1;
@@ -56,10 +55,9 @@ enum status name_table_open(struct name_table **result, struct memory_budget *bu
         take_array(t, (void **)&t->slots, t->slot_count, sizeof *t->slots, e) != ST_OK ||
         take_array(t, (void **)&t->blocks, t->block_capacity, sizeof *t->blocks, e) != ST_OK) {
         name_table_close(t);
-        return e->status;
+        *result = NULL;
     }
-    *result = t;
-    return ST_OK;
+    return e->status;
 }
 
 void name_table_close(struct name_table *t)

@@ -53,10 +53,9 @@ int reader_columns_by_name(const struct reader_options *options)
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
                                     const struct reader_options *options, struct error *e)
 {
-    *result = NULL;
-    struct graph_reader *r = calloc(1, sizeof *r);
+    struct graph_reader *r = *result = zeroed(1, sizeof *r, input_name(input), e);
     if (r == NULL)
-        return fail_memory(e, input_name(input), sizeof *r);
+        return e->status;
     r->input = input;
     r->name = input_name(input);
     r->options = *options;
@@ -77,10 +76,9 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     }
     if (e->status != ST_OK) {
         graph_reader_close(r);
-        return e->status;
+        *result = NULL;
     }
-    *result = r;
-    return ST_OK;
+    return e->status;
 }
 
 enum status graph_reader_open_fd(struct graph_reader **result, int fd, const char *name,
