@@ -81,9 +81,10 @@ static enum status index_lines(struct name_map *m, struct error *e)
 enum status name_map_open(struct name_map **result, const char *path, uint64_t n,
                           struct memory_budget *budget, struct error *e)
 {
-    struct name_map *m = *result = zeroed(1, sizeof *m, path, e);
+    *result = NULL;
+    struct name_map *m = calloc(1, sizeof *m);
     if (m == NULL)
-        return e->status;
+        return fail_memory(e, path, sizeof *m);
     m->path = path;
     m->n = n;
     m->budget = budget;
@@ -97,9 +98,10 @@ enum status name_map_open(struct name_map **result, const char *path, uint64_t n
                     e) != ST_OK ||
         index_lines(m, e) != ST_OK) {
         name_map_close(m);
-        *result = NULL;
+        return e->status;
     }
-    return e->status;
+    *result = m;
+    return ST_OK;
 }
 
 void name_map_close(struct name_map *m)

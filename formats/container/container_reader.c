@@ -166,9 +166,10 @@ static enum status check_padding(struct container *c, struct error *e)
 enum status container_open(struct container **result, const struct container_kind *kind,
                            const char *path, struct error *e)
 {
-    struct container *c = *result = zeroed(1, sizeof *c, path, e);
+    *result = NULL;
+    struct container *c = calloc(1, sizeof *c);
     if (c == NULL)
-        return e->status;
+        return fail_memory(e, path, sizeof *c);
     c->kind = kind;
     c->path = strdup(path);
     if (c->path == NULL)
@@ -181,9 +182,10 @@ enum status container_open(struct container **result, const struct container_kin
         check_padding(c, e);
     if (e->status != ST_OK) {
         container_close(c);
-        *result = NULL;
+        return e->status;
     }
-    return e->status;
+    *result = c;
+    return ST_OK;
 }
 
 enum status container_of_sections(struct container **result, const struct container_kind *kind, const char *path,

@@ -62,16 +62,18 @@ enum status container_writer_open(struct container_writer **result,
                                   struct error *e)
 {
     static const unsigned char first_page[CONTAINER_ALIGN];
-    struct container_writer *w = *result = zeroed(1, sizeof *w, outfile_name(out), e);
+    *result = NULL;
+    struct container_writer *w = calloc(1, sizeof *w);
     if (w == NULL)
-        return e->status;
+        return fail_memory(e, outfile_name(out), sizeof *w);
     w->kind = kind;
     w->out = out;
     if (put(w, first_page, sizeof first_page, e) != ST_OK) {
         container_writer_free(w);
-        *result = NULL;
+        return e->status;
     }
-    return e->status;
+    *result = w;
+    return ST_OK;
 }
 
 /* Begins a section at the next page; container_append and its like then fill it. */

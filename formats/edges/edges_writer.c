@@ -2,7 +2,6 @@
 #include "edges.h"
 #include "edges_layout.h"
 
-#include "formats/base/memory.h"
 #include "formats/base/bytes.h"
 
 #include <stdlib.h>
@@ -45,9 +44,10 @@ static enum status write_preamble(struct outfile *out, const struct edges_info *
 enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
                               const struct edges_info *info, struct error *e)
 {
-    struct edges_writer *writer = *result = zeroed(1, sizeof *writer, "edge writer", e);
+    *result = NULL;
+    struct edges_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL)
-        return e->status;
+        return fail_memory(e, "edge writer", sizeof *writer);
     writer->out = out;
     writer->direction = info->direction;
     writer->waiting = malloc(EDGES_BLOCK_EDGES * sizeof *writer->waiting);
@@ -57,9 +57,10 @@ enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
         write_preamble(out, info, e);
     if (e->status != ST_OK) {
         edges_writer_free(writer);
-        *result = NULL;
+        return e->status;
     }
-    return e->status;
+    *result = writer;
+    return ST_OK;
 }
 
 /* Appends a block that is encoded already. */

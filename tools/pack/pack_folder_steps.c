@@ -68,8 +68,7 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
     m->random_seed = info->random_seed;
     m->base = info->base;
     memcpy(m->provenance, info->provenance, sizeof m->provenance);
-    m->part = zeroed(m->p, sizeof *m->part, "manifest", e);
-    return e->status;
+    return parts_start(&j->parts, e);
 }
 
 /* The step that begins the manifest and completes the journal; fails if the graph does not suit the options. */

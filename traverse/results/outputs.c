@@ -78,8 +78,10 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
         outfile_leave(*out, e);
         *out = NULL;
     }
-    comm_agree(comm, e);
-    outfile_commit(*out, NULL, e);
+    if (comm_agree(comm, e) != ST_OK)
+        outfile_abort(*out);
+    else if (*out != NULL)
+        outfile_commit(*out, NULL, e);
     *out = NULL;
     return comm_agree(comm, e);
 }

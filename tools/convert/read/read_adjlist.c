@@ -59,8 +59,12 @@ static enum status open_adjlist(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_adjlist_class = {
+    .name = "adjlist",
     .open = open_adjlist,
-    READ_TEXT,
+    .take = text_take,
+    .parse = text_parse,
+    .account = text_account,
+    .finish = text_finish,
     .shortest_entry = 2,
     .line = parse_line,
 };

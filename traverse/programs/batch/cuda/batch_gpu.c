@@ -56,15 +56,23 @@ static uint64_t gathered_words(const struct batch_search *s)
     return smaller(GATHERED, all_vertices(s) * (uint64_t)s->gpu.words);
 }
 
-/* Cuts the long rows to pull, of more than BATCH_SHORT_ROW columns, into pieces of BATCH_PULL_PIECE columns. Writes the
+/* Returns how long a short row to pull may be. A warp pulls along 32 short rows, so in a small graph the pass over all vertices would wait
+ * for the longest of them. In a large graph more rows are short, as each piece of a long row takes a warp. */
+static uint64_t longest_short_row(uint64_t edges)
+{
+    const uint64_t share = edges >> 18;
+    return share < BATCH_LEAST_SHORT ? BATCH_LEAST_SHORT : smaller(share, BATCH_MOST_SHORT);
+}
+
+/* Cuts the long rows to pull, of more than `short_row` columns, into pieces of BATCH_PULL_PIECE columns. Writes the
  * pieces to `to`, unless `to` is NULL. Returns the number of pieces. */
-static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
+static uint64_t cut_long_rows(const struct joined_graph *graph, uint64_t short_row, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
     uint64_t pieces = 0;
     for (uint64_t v = 0; v < graph->vertices; v++) {
         uint64_t edges = offsets[v + 1] - offsets[v];
-        for (uint64_t at = 0; edges > BATCH_SHORT_ROW && at < edges; at += BATCH_PULL_PIECE, pieces++) {
+        for (uint64_t at = 0; edges > short_row && at < edges; at += BATCH_PULL_PIECE, pieces++) {
             if (to != NULL)
                 to[pieces] = (struct gpu_batch_piece){(uint32_t)v, (uint32_t)(at / BATCH_PULL_PIECE)};
         }
@@ -116,7 +124,7 @@ static enum status take_memory(struct batch_search *s, const struct device_array
     for (int i = 0; i < ARRAYS; i++)
         joined_gpu_take(&s->on, array[i].pointer, array[i].count, array[i].width, e);
     if (e->status == ST_OK && long_rows != NULL) {
-        cut_long_rows(s->graph, long_rows);
+        cut_long_rows(s->graph, gpu->short_row, long_rows);
         joined_gpu_copy(&s->on, (void *)gpu->long_rows, long_rows, bytes, e);
     }
     free(long_rows);
@@ -150,7 +158,8 @@ static enum status open_on_gpu(struct batch_search *s, const struct batch_setup 
     s->gpu.vertices = s->gpu.pull_end = s->graph->vertices;
     s->gpu.noted = s->graph->noted;
     s->gpu.words = setup->words;
-    s->gpu.long_pieces = cut_long_rows(s->graph, NULL);
+    s->gpu.short_row = longest_short_row(s->graph->pull->edges);
+    s->gpu.long_pieces = cut_long_rows(s->graph, s->gpu.short_row, NULL);
     if (joined_graph_is_divided(s->graph)) {
         s->ranks = zeroed(1, sizeof *s->ranks, "search", e);
         if (s->ranks == NULL || batch_gpu_ranks_open(s->ranks, s->graph, setup->words, &s->on, &bytes, e) != ST_OK)
@@ -490,7 +499,7 @@ static uint64_t device_bytes(uint64_t vertices, uint64_t edges, int directed, in
 {
     const struct joined_rows rows = {.edges = edges};
     const struct joined_graph graph = {.vertices = vertices, .push = &rows};
-    struct batch_search s = {.graph = &graph, .gpu = {.words = words, .long_pieces = edges / BATCH_SHORT_ROW}};
+    struct batch_search s = {.graph = &graph, .gpu = {.words = words, .long_pieces = edges / longest_short_row(edges)}};
     struct device_array array[ARRAYS];
     return list_arrays(&s, array) + joined_gpu_row_bytes(vertices, edges) + (directed ? joined_gpu_row_bytes(vertices, 0) : 0);
 }

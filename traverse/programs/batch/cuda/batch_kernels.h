@@ -15,12 +15,18 @@ extern "C" {
 #endif
 
 /* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_PULL_PIECE: number of columns of a piece of a long row
- * to pull. A row is long if it has more columns than BATCH_SHORT_ROW. BATCH_LOGGED: number of levels that one launch runs at most.
- * BATCH_FIRST_COPIED: number of levels of a launch whose counts are copied to the host before the number of levels is known there. */
+ * to pull. A row is long if it has more columns than gpu_batch.short_row, from BATCH_LEAST_SHORT to BATCH_MOST_SHORT.
+ * BATCH_LOGGED: number of levels that one launch runs at most. BATCH_FIRST_COPIED: number of levels of a launch whose counts are
+ * copied to the host before the number of levels is known there. */
 #ifdef DBFS_EMULATED
-enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160, BATCH_LOGGED = 4, BATCH_FIRST_COPIED = 2 };
+enum {
+    BATCH_PUSH_PIECE = 16, BATCH_LEAST_SHORT = 24, BATCH_MOST_SHORT = 24, BATCH_PULL_PIECE = 160, BATCH_LOGGED = 4, BATCH_FIRST_COPIED = 2
+};
 #else
-enum { BATCH_PUSH_PIECE = 64, BATCH_SHORT_ROW = 512, BATCH_PULL_PIECE = 2048, BATCH_LOGGED = 256, BATCH_FIRST_COPIED = 24 };
+enum {
+    BATCH_PUSH_PIECE = 64, BATCH_LEAST_SHORT = 64, BATCH_MOST_SHORT = 512, BATCH_PULL_PIECE = 2048, BATCH_LOGGED = 256,
+    BATCH_FIRST_COPIED = 24
+};
 #endif
 
 /* A piece of the row of a vertex. `number` counts the pieces of the row from 0. */
@@ -28,11 +34,15 @@ struct gpu_batch_piece {
     uint32_t vertex, number;
 };
 
+/* The steps of a level whose work the warps of cuda_batch_levels share out while they run. */
+enum batch_shared_step { BATCH_SHARED_PUSH, BATCH_SHARED_PULL, BATCH_SHARED_LONG, BATCH_SHARED_STEPS };
+
 /* The counts of a level: the found vertices, and the work that they bring to the next level. Zeroed before a level. */
 struct gpu_batch_level {
     /* number of vertices in the list of the frontier from which the level started, and of pieces of their rows; 0 if it was sparse already.
      * Only cuda_batch_levels makes that list here */
     unsigned long long frontier_listed, frontier_pieces;
+    unsigned taken[BATCH_SHARED_STEPS]; /* for each step: number of ranges of its work that warps have taken (each_range) */
     unsigned long long listed;     /* number of found vertices in `list` */
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
@@ -78,6 +88,7 @@ struct gpu_batch {
     uint32_t *next_brief;
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
+    uint64_t short_row;                      /* a row to pull is long if it has more columns than this */
     struct gpu_batch_level *level;
     uint64_t active[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
     /* a bit for each root in `active`; 1: the root pulls in this level; 0: it pushes */

@@ -1,9 +1,9 @@
 /* batch_pull.cuh: dense levels of a batch on a GPU. batch_dense.c does the same on a CPU. Kernels for one step (batch_steps.cu) and for
  * many levels (batch_levels.cu) are made of these functions.
  *
- * A warp works on 32 vertices at a time. A group of four lanes pulls along a short row, until all roots that pull have
- * found the vertex of the row, and then goes on with the next row. Long rows are cut into pieces. An earlier kernel pulls
- * along these pieces, with a warp for each.
+ * A warp works on 32 vertices at a time. Each lane pulls along the short row of its vertex, until all roots that pull have found the
+ * vertex. The last rows of a warp are pulled along by groups of four lanes, one row after the other.
+ * Long rows are cut into pieces. An earlier step pulls along these pieces, with a warp for each.
  *
  * Memory traffic for each vertex: the seen words, the next words and the offsets. For each edge that is read: the column,
  * and the words of the neighbour, which are at a random place. */
@@ -14,6 +14,7 @@
 
 enum {
     ROW_LANES = 4,       /* lanes of a group; a group pulls along a short row */
+    ROW_GROUPS = WARP / ROW_LANES,
     ROW_STEP = 8,        /* columns that a group reads before it tests again whether a root is missing */
     LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
 };
@@ -28,11 +29,13 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
                                                batch_words<W> &got)
 {
     unsigned read = 0;
-    for (uint64_t at = row.begin; at < row.end; at += LONG_STEP) {
+    uint64_t step_end = row.begin + WARP; /* the first step is short, as many rows need no other */
+    for (uint64_t at = row.begin; at < row.end; at = step_end, step_end += LONG_STEP) {
+        const uint64_t end = step_end < row.end ? step_end : row.end;
 #pragma unroll
         for (int k = 0; k < LONG_STEP; k += WARP) {
             const uint64_t i = at + k + lane_id();
-            if (i >= row.end)
+            if (i >= end)
                 continue;
             const batch_words<W> found = load_words<W>(b.now, b.pull.columns[i]);
             for (int j = 0; j < W; j++)
@@ -51,53 +54,55 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
 
 /* Pulls along the pieces of long rows, with a warp for each piece, and ORs the found bits into the next words of the vertex
  * that has the row. Skips bits that another piece has put there already. Only lane 0 looks for these bits, so that all lanes
- * skip the same. Adds the number of columns read to b.level->read. */
-template <int W> __device__ static inline void pull_long_rows(const gpu_batch &b)
+ * skip the same. Warps share the pieces (each_range). Adds the number of columns read to b.level->read. */
+template <int W> __device__ static inline void pull_long_rows(const gpu_batch &b, unsigned *taken)
 {
     __shared__ unsigned long long shared[WARPS];
     unsigned long long read = 0;
-    for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < b.long_pieces;
-         i += (uint64_t)gridDim.x * WARPS) {
-        const gpu_batch_piece piece = b.long_rows[i];
-        const uint64_t v = piece.vertex, row_end = b.pull.offsets[v + 1];
-        unsigned long long *next = (unsigned long long *)b.next + v * W;
-        batch_words<W> missing = missing_in<W>(b.pulls, load_words<W>(b.seen, v)), got = {};
-        for (int j = 0; j < W; j++)
-            missing.of[j] &= ~__shfl_sync(ALL_LANES, ((volatile unsigned long long *)next)[j], 0);
-        row_rest row = {b.pull.offsets[v] + (uint64_t)piece.number * BATCH_PULL_PIECE, row_end};
-        if (row.end > row.begin + BATCH_PULL_PIECE)
-            row.end = row.begin + BATCH_PULL_PIECE;
-        if (!is_any<W>(missing))
-            continue;
-        read += pull_columns<W>(b, row, missing, got);
-        for (int j = 0; j < W; j++) {
-            if (lane_id() == 0 && (got.of[j] & missing.of[j]) != 0)
-                atomicOr(&next[j], got.of[j] & missing.of[j]);
+    each_range(b.long_pieces, 1, taken, [&](uint64_t range, uint64_t range_end) {
+        for (uint64_t i = range; i < range_end; i++) {
+            const gpu_batch_piece piece = b.long_rows[i];
+            const uint64_t v = piece.vertex, row_end = b.pull.offsets[v + 1];
+            unsigned long long *next = (unsigned long long *)b.next + v * W;
+            batch_words<W> missing = missing_in<W>(b.pulls, load_words<W>(b.seen, v)), got = {};
+            for (int j = 0; j < W; j++)
+                missing.of[j] &= ~__shfl_sync(ALL_LANES, ((volatile unsigned long long *)next)[j], 0);
+            row_rest row = {b.pull.offsets[v] + (uint64_t)piece.number * BATCH_PULL_PIECE, row_end};
+            if (row.end > row.begin + BATCH_PULL_PIECE)
+                row.end = row.begin + BATCH_PULL_PIECE;
+            if (!is_any<W>(missing))
+                continue;
+            read += pull_columns<W>(b, row, missing, got);
+            for (int j = 0; j < W; j++) {
+                if (lane_id() == 0 && (got.of[j] & missing.of[j]) != 0)
+                    atomicOr(&next[j], got.of[j] & missing.of[j]);
+            }
         }
-    }
+    });
     block_add(read, shared, &b.level->read);
 }
 
 /* ---- short rows ---- */
 
-/* The work of one lane on a row, along which a group of ROW_LANES lanes pulls. With one or two words per vertex, a lane
- * reads all words of its columns. With four words, two lanes share a column, and each reads two words. */
-template <int W> struct row_share {
-    static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
+/* The work of one lane on a row, along which LANES lanes pull. A lane reads all words of its columns. If several lanes pull and a vertex
+ * has four words, two lanes share a column, and each reads two words. */
+template <int W, int LANES> struct row_share {
+    static constexpr int PARTS = W == 4 && LANES > 1 ? 2 : 1, OWN = W / PARTS, COLUMNS = LANES / PARTS,
+                         DEEP = LANES == 1 ? ROW_STEP / W : ROW_STEP / COLUMNS, STEP = DEEP * COLUMNS;
     uint64_t at, end;       /* indices of the columns of the row that are still to be read: at to end - 1 */
     unsigned owner;         /* number of the lane that has the vertex of the row */
     bool is_busy;
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row, which the lanes of a group share, and ORs the frontier words of these neighbours
+/* Reads the next STEP columns of the row, which its lanes share, and ORs the frontier words of these neighbours
  * into row.got. Reads the brief of a neighbour instead of its words if there is one and it has all bits. Each lane loads all of
  * its columns before any words, so that these loads overlap. Returns the number of columns read; a column that two lanes share
  * is counted by one of them. */
-template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
+template <int W, int LANES> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W, LANES> &row)
 {
-    constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
-    const unsigned part = lane_id() % row.PARTS, slot = lane_id() % ROW_LANES / row.PARTS;
+    constexpr int OWN = row.OWN, DEEP = row.DEEP;
+    const unsigned part = lane_id() % row.PARTS, slot = lane_id() % LANES / row.PARTS;
     uint32_t column[DEEP], brief[DEEP] = {};
     unsigned read = 0;
 #pragma unroll
@@ -123,20 +128,35 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
         for (int j = 0; j < OWN; j++)
             row.got.of[j] |= found.of[j];
     }
+    row.at += row.STEP;
+    return read;
+}
+
+/* Pulls along the row of each lane that is busy, until no more rows are left than a warp has groups. The lanes of these rows are busy
+ * afterwards. Returns the number of columns that this lane read. Called by all lanes of the warp. */
+template <int W> __device__ static inline unsigned pull_own_rows(const gpu_batch &b, row_share<W, 1> &row)
+{
+    unsigned read = 0;
+    while (__popc(__ballot_sync(ALL_LANES, row.is_busy)) > ROW_GROUPS) {
+        if (row.is_busy) {
+            read += read_columns<W, 1>(b, row);
+            row.is_busy = row.at < row.end && is_any<W>(words_without<W>(row.missing, row.got));
+        }
+    }
     return read;
 }
 
 /* Pulls along the short rows of the vertices base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES lanes
- * takes one row after the other. words[i] belongs to vertex base + i: before the call, it has the bits that the vertex lacks;
- * after the call, the bits that its neighbours have, if its row is one of these. Returns the number of columns that this lane
- * read. Called by all lanes of the warp. */
+ * takes one row after the other. words[i] and begin[i] belong to vertex base + i: words[i] has the bits that the vertex lacks, and
+ * begin[i] is the index of the first column to read. After the call, words[i] has the bits that these neighbours have, if the row of
+ * the vertex is one of these. Returns the number of columns that this lane read. Called by all lanes of the warp. */
 template <int W>
-__device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
-                                            const unsigned char *row_lane, batch_words<W> *words)
+__device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count, const unsigned char *row_lane,
+                                            const uint64_t *begin, batch_words<W> *words)
 {
-    constexpr int OWN = row_share<W>::OWN;
+    row_share<W, ROW_LANES> row = {};
+    constexpr int OWN = row.OWN;
     const unsigned group = lane_id() / ROW_LANES * ROW_LANES, group_lanes = ((1u << ROW_LANES) - 1) << group;
-    row_share<W> row = {};
     const unsigned part = lane_id() % row.PARTS;
     unsigned taken = 0, read = 0;
     for (;;) {
@@ -144,7 +164,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
         const unsigned own = taken + __popc(idle & ((1u << group) - 1));
         if (!row.is_busy && own < count) { /* the group begins a row */
             row.owner = row_lane[own];
-            row.at = b.pull.offsets[base + row.owner];
+            row.at = begin[row.owner];
             row.end = b.pull.offsets[base + row.owner + 1];
             row.is_busy = true;
             for (int j = 0; j < OWN; j++) {
@@ -155,14 +175,13 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
         taken += __popc(idle);
         if (!__any_sync(ALL_LANES, row.is_busy))
             return read;
-        read += read_columns<W>(b, row);
+        read += read_columns<W, ROW_LANES>(b, row);
         for (int j = 0; j < OWN; j++) { /* gives each lane the bits that the lanes of its group got */
             for (int step = row.PARTS; step < ROW_LANES; step *= 2)
                 row.got.of[j] |= __shfl_xor_sync(ALL_LANES, row.got.of[j], step);
         }
         const bool lacks = is_any<OWN>(words_without<OWN>(row.missing, row.got));
         const bool group_lacks = (__ballot_sync(ALL_LANES, lacks) & group_lanes) != 0;
-        row.at += ROW_STEP;
         if (!row.is_busy || (group_lacks && row.at < row.end))
             continue;
         for (int j = 0; j < OWN && lane_id() % ROW_LANES < row.PARTS; j++) /* the row is done: stores the bits found */
@@ -173,67 +192,82 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
 }
 
 /* Returns the new bits of vertex base + lane: bits that pulls find, and bits of roots that pushed. Pulls along the row if
- * it is short; pull_long_rows has pulled along long rows before. `seen` is the seen words of the vertex. words[32]
+ * it is short; pull_long_rows has pulled along long rows before. `seen` is the seen words of the vertex. words[32], begin[32]
  * and row_lane[32] are shared memory of the warp, and are overwritten. Adds the number of columns read to `read`. Called by
  * all lanes of the warp. */
 template <int W>
-__device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
-                                                   batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
+__device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen, batch_words<W> *words,
+                                                   uint64_t *begin, unsigned char *row_lane, unsigned long long &read)
 {
     const uint64_t v = base + lane_id();
-    const bool is_here = v < b.pull_end, is_long = is_here && row_edges(b.pull, v) > BATCH_SHORT_ROW;
-    const batch_words<W> missing = missing_in<W>(b.pulls, seen);
-    const bool waits = is_here && !is_long && is_any<W>(missing);
-    const unsigned waiting = __ballot_sync(ALL_LANES, waits);
+    const bool is_here = v < b.pull_end, is_long = is_here && row_edges(b.pull, v) > b.short_row;
+    row_share<W, 1> row = {};
+    row.missing = missing_in<W>(b.pulls, seen);
+    row.is_busy = is_here && !is_long && is_any<W>(row.missing);
+    if (row.is_busy) {
+        row.at = b.pull.offsets[v];
+        row.end = b.pull.offsets[v + 1];
+    }
+    read += pull_own_rows<W>(b, row);
+    const unsigned left = __ballot_sync(ALL_LANES, row.is_busy);
+    if (left != 0) {
+        words[lane_id()] = words_without<W>(row.missing, row.got);
+        begin[lane_id()] = row.at;
+        if (row.is_busy)
+            row_lane[__popc(left & ((1u << lane_id()) - 1))] = (unsigned char)lane_id();
+        __syncwarp();
+        read += pull_rows<W>(b, base, __popc(left), row_lane, begin, words);
+        __syncwarp();
+        for (int j = 0; j < W && row.is_busy; j++)
+            row.got.of[j] |= words[lane_id()].of[j];
+        __syncwarp();
+    }
     batch_words<W> found = {};
-    words[lane_id()] = missing;
-    if (waits)
-        row_lane[__popc(waiting & ((1u << lane_id()) - 1))] = (unsigned char)lane_id();
-    __syncwarp();
-    read += pull_rows<W>(b, base, __popc(waiting), row_lane, words);
-    __syncwarp();
     if (is_here && (is_long || b.is_pushed))
         found = words_without<W>(load_words<W>(b.next, v), seen);
-    for (int j = 0; j < W && waits; j++)
-        found.of[j] |= words[lane_id()].of[j] & missing.of[j];
-    __syncwarp();
+    for (int j = 0; j < W; j++)
+        found.of[j] |= row.got.of[j] & row.missing.of[j];
     return found;
 }
 
 /* Finds the new bits of the vertices that pull in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
- * and writes their briefs to b.next_brief if there are several words per vertex. Fills the counts of *b.level. */
-template <int W> __device__ static inline void pull_vertices(const gpu_batch &b)
+ * and writes their briefs to b.next_brief if there are several words per vertex. Warps share the vertices (each_range). Fills the counts of
+ * *b.level. */
+template <int W> __device__ static inline void pull_vertices(const gpu_batch &b, unsigned *taken)
 {
     __shared__ unsigned long long shared[WARPS];
     __shared__ batch_words<W> words[BLOCK];
+    __shared__ uint64_t begin[BLOCK];
     __shared__ unsigned char row_lanes[BLOCK];
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
     unsigned long long vertices = 0, edges = 0, edges_left = 0, read = 0;
-    for (uint64_t base = b.pull_from + (uint64_t)blockIdx.x * BLOCK + first; base < b.pull_end;
-         base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t v = base + lane_id();
-        const bool is_here = v < b.pull_end;
-        batch_words<W> seen = {};
-        if (is_here)
-            seen = load_words<W>(b.seen, v);
-        const batch_words<W> found = find_words<W>(b, base, seen, words + first, row_lanes + first, read);
-        const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
-        count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
-        if (!is_here)
-            continue;
-        for (int j = 0; j < W; j++)
-            seen.of[j] |= found.of[j];
-        store_words<W>(b.next, v, found);
-        if (W > 1)
-            b.next_brief[v] = brief_of<W>(found);
-        edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
-        if (is_any<W>(found)) {
-            store_words<W>(b.seen, v, seen);
-            vertices++;
-            edges += own;
+    each_range(b.pull_end - b.pull_from, WARP, taken, [&](uint64_t range, uint64_t range_end) {
+        const uint32_t end = (uint32_t)(b.pull_from + range_end);
+        for (uint32_t base = (uint32_t)(b.pull_from + range); base < end; base += WARP) {
+            const uint32_t v = base + lane_id();
+            const bool is_here = v < b.pull_end;
+            batch_words<W> seen = {};
+            if (is_here)
+                seen = load_words<W>(b.seen, v);
+            const batch_words<W> found = find_words<W>(b, base, seen, words + first, begin + first, row_lanes + first, read);
+            const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
+            count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
+            if (!is_here)
+                continue;
+            for (int j = 0; j < W; j++)
+                seen.of[j] |= found.of[j];
+            store_words<W>(b.next, v, found);
+            if (W > 1)
+                b.next_brief[v] = brief_of<W>(found);
+            edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
+            if (is_any<W>(found)) {
+                store_words<W>(b.seen, v, seen);
+                vertices++;
+                edges += own;
+            }
         }
-    }
+    });
     add_by_root<W>(counts.of, b.level->count);
     add_by_root<W>(counts.edges, b.level->weight);
     block_add(vertices, shared, &b.level->vertices);
@@ -247,12 +281,16 @@ template <int W> __device__ static inline void pull_vertices(const gpu_batch &b)
 template <int W>
 __device__ static inline void list_frontier(const gpu_batch &b, uint32_t *list, unsigned long long *listed, unsigned long long *pieces)
 {
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t v = base + threadIdx.x;
-        const bool is_found = v < b.vertices && is_any<W>(pushed_words<W>(b, v));
-        unsigned total, before = block_prefix(is_found, &total);
-        if (total == 0)
+    const uint64_t all = (uint64_t)gridDim.x * BLOCK; /* warps of a block are far apart, as the longest rows are side by side */
+    const uint64_t first = ((uint64_t)(threadIdx.x / WARP) * gridDim.x + blockIdx.x) * WARP + lane_id();
+    bool is_next = first < b.vertices && is_any<W>(pushed_words<W>(b, first));
+    for (uint64_t base = 0; base < b.vertices; base += all) {
+        const uint64_t v = base + first;
+        const bool is_found = is_next;
+        is_next = v + all < b.vertices && is_any<W>(pushed_words<W>(b, v + all)); /* read while this round is written */
+        if (!__syncthreads_or(is_found))
             continue;
+        unsigned total, before = block_prefix(is_found, &total);
         const unsigned long long at = reserve(total, listed) + before;
         if (is_found)
             list[at] = (uint32_t)v;
