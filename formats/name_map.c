@@ -81,10 +81,9 @@ static enum status index_lines(struct name_map *m, struct error *e)
 enum status name_map_open(struct name_map **result, const char *path, uint64_t n,
                           struct memory_budget *budget, struct error *e)
 {
-    *result = NULL;
-    struct name_map *m = calloc(1, sizeof *m);
+    struct name_map *m = *result = zeroed(1, sizeof *m, path, e);
     if (m == NULL)
-        return fail_memory(e, path, sizeof *m);
+        return e->status;
     m->path = path;
     m->n = n;
     m->budget = budget;
@@ -98,10 +97,9 @@ enum status name_map_open(struct name_map **result, const char *path, uint64_t n
                     e) != ST_OK ||
         index_lines(m, e) != ST_OK) {
         name_map_close(m);
-        return e->status;
+        *result = NULL;
     }
-    *result = m;
-    return ST_OK;
+    return e->status;
 }
 
 void name_map_close(struct name_map *m)

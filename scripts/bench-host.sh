@@ -6,9 +6,10 @@
 # DIR is a graph of one shard, packed with -t 0: all its edges are dd. Each root is searched with raw columns and with
 # the rests of rows in memory of the host, and both searches note their levels (--trace). The script computes how many
 # columns of 4 bytes each level must read over the link: a push reads the columns of its rows beyond the head columns;
-# a pull reads at least its probes less the head columns of all rows that look. A level takes at least the time of
-# these bytes at the rate of the link, and at least the time of the level with raw columns. `possible` is the sum of
-# the larger of both, and `share` is `possible` over the time with columns in memory of the host.
+# a pull reads at least its probes less the head columns of all rows that look. If the two searches chose different
+# directions, the smaller number counts. Copied columns, which the GPU has itself, count as read. A level takes at least
+# the time of these bytes at the rate of the link, and at least the time of the level with raw columns. `possible` is
+# the sum of the larger of both, and `share` is `possible` over the time with columns in memory of the host.
 #
 # A row for each root, and then their median share. The environment:
 #   LINK     GB/s of the link (default: measured by link-rate.cu, which wants nvcc)
@@ -56,12 +57,16 @@ paste -d ' ' "$work/raw" "$work/host" | awk -v link="$LINK" -v heads="$heads" -v
             printf "%12s %7d %10.1f %10.1f %10.2f %10.1f %6.2f\n", root, levels, raw, host, bytes / 1e6, possible, possible / host
         levels = raw = host = bytes = possible = seen = 0
     }
+    function columns(direction, frontier, pushed, probes) {
+        probes = direction == "pull" ? probes - heads * (rows - seen) : pushed - heads * frontier
+        return probes > 0 ? probes : 0
+    }
     $1 != $7 { print "bench-host.sh: the searches have other levels" >"/dev/stderr"; exit 1 }
     $1 != root { end(); root = $1 }
     {
         levels++; seen += $10; raw += us = 1e6 * $2; host += 1e6 * $8
-        columns = $9 == "pull" ? $12 - heads * (rows - seen) : $11 - heads * $10
-        read = columns > 0 ? 4 * columns : 0
+        raw_reads = columns($3, $4, $5, $6); host_reads = columns($9, $10, $11, $12)
+        read = 4 * (raw_reads < host_reads ? raw_reads : host_reads)
         bytes += read
         possible += read / link / 1e3 > us ? read / link / 1e3 : us
     }

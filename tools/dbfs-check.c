@@ -37,9 +37,6 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION, REVERSE_OPTION, TOGETHER_OPTION,
-       NEAREST_OPTION, BASE_OPTION };
-
 struct command {
     const char *depths, *parents, *nearest;
     uint32_t deepest; /* UINT32_MAX: not given */
@@ -79,8 +76,9 @@ static void sort_roots(struct command *c)
 }
 
 /* Appends the roots of a list with commas. */
-static void add_roots(const struct cli *cli, struct command *c, const char *list)
+static void add_roots(struct cli *cli, const struct cli_row *row, const char *list)
 {
+    struct command *c = row->value;
     for (size_t length; length = strcspn(list, ","), c->error.status == ST_OK; list += length + 1) {
         char *text = strndup(list, length);
         if (text == NULL)
@@ -90,22 +88,6 @@ static void add_roots(const struct cli *cli, struct command *c, const char *list
         free(text);
         if (list[length] == '\0')
             return;
-    }
-}
-
-/* Stores an option in *c, or passes a common one on to cli_option. */
-static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
-{
-    switch (option) {
-    case 'r': add_roots(cli, c, argument); break;
-    case DEPTHS_OPTION: c->depths = argument; break;
-    case PARENTS_OPTION: c->parents = argument; break;
-    case MAX_DEPTH_OPTION: c->deepest = (uint32_t)cli_number(cli, "--max-depth", argument, 0, UINT32_MAX - 1); break;
-    case REVERSE_OPTION: c->reverse = 1; break;
-    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
-    case TOGETHER_OPTION: c->together = 1; break;
-    case NEAREST_OPTION: c->nearest = argument; break;
-    default: cli_option(cli, option, argument);
     }
 }
 
@@ -147,21 +129,17 @@ static void check_command(const struct cli *cli, const struct command *c, const 
 /* Reads the options and opens the inputs into *c, whose `error` holds a failure. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank)
 {
-    static const struct option options[] = {{"roots", required_argument, NULL, 'r'},
-                                            {"root", required_argument, NULL, 'r'},
-                                            {"depths", required_argument, NULL, DEPTHS_OPTION},
-                                            {"parents", required_argument, NULL, PARENTS_OPTION},
-                                            {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},
-                                            {"base", required_argument, NULL, BASE_OPTION},
-                                            {"reverse", no_argument, NULL, REVERSE_OPTION},
-                                            {"together", no_argument, NULL, TOGETHER_OPTION},
-                                            {"nearest", required_argument, NULL, NEAREST_OPTION},
-                                            CLI_TIMEOUT,
-                                            CLI_LONG_OPTIONS,
-                                            {NULL, 0, NULL, 0}};
-    int option;
-    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "r:", options)) != -1)
-        parse_option(cli, c, option, optarg);
+    struct cli_row rows[] = {{"roots", 'r', CLI_CALL, .value = c, .take = add_roots},
+                             {"root", 0, CLI_CALL, .value = c, .take = add_roots},
+                             {"depths", 0, CLI_TEXT, .value = &c->depths},
+                             {"parents", 0, CLI_TEXT, .value = &c->parents},
+                             {"max-depth", 0, CLI_U32, .value = &c->deepest, .most = UINT32_MAX - 1},
+                             {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
+                             {"reverse", 0, CLI_SET, .value = &c->reverse},
+                             {"together", 0, CLI_SET, .value = &c->together},
+                             {"nearest", 0, CLI_TEXT, .value = &c->nearest},
+                             {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
+    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
     if (optind == argc)
         cli_usage(cli, "which edge stream or shard directory?");
     c->first_root = c->roots > 0 ? c->root[0] : 0;

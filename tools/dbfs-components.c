@@ -45,12 +45,7 @@ static const char help[] =
     "\n"
     "FILE '-' is standard output. From a text: edgeconv -u graph.txt | dbfs-components -\n";
 
-enum { STRONG_OPTION = CLI_FIRST_FREE_OPTION, MAP_OPTION, SIZES_OPTION, HISTOGRAM_OPTION, LARGEST_OPTION, JSON_OPTION,
-       BASE_OPTION };
-
-/* The outputs, each with its option. */
 enum output { NUMBERS, SIZES, HISTOGRAM, LARGEST, JSON, OUTPUTS };
-static const char *const output_option[OUTPUTS] = {"-o", "--sizes", "--histogram", "--largest", "--json"};
 
 enum { LISTED_SIZES = 10 };
 
@@ -74,24 +69,6 @@ struct findings {
 
 /* ---- command line ---- */
 
-/* Stores an option in *c, or passes a common one on to cli_option. */
-static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
-{
-    enum output output;
-    switch (option) {
-    case 'o': output = NUMBERS; break;
-    case SIZES_OPTION: output = SIZES; break;
-    case HISTOGRAM_OPTION: output = HISTOGRAM; break;
-    case LARGEST_OPTION: output = LARGEST; break;
-    case JSON_OPTION: output = JSON; break;
-    case STRONG_OPTION: c->strong = 1; return;
-    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; return;
-    case MAP_OPTION: cli_once(cli, "--map", argument, &c->map); return;
-    default: cli_option(cli, option, argument); return;
-    }
-    cli_once(cli, output_option[output], argument, &c->output[output]);
-}
-
 /* Refuses options that contradict each other. */
 static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
 {
@@ -111,20 +88,16 @@ static void check_command(const struct cli *cli, const struct command *c, const 
 /* Reads the options into *c and *cli, and refuses those that exclude each other. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, const struct comm *comm)
 {
-    static const struct option options[] = {{"strong", no_argument, NULL, STRONG_OPTION},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"map", required_argument, NULL, MAP_OPTION},
-                                            {"sizes", required_argument, NULL, SIZES_OPTION},
-                                            {"histogram", required_argument, NULL, HISTOGRAM_OPTION},
-                                            {"largest", required_argument, NULL, LARGEST_OPTION},
-                                            {"json", required_argument, NULL, JSON_OPTION},
-                                            {"base", required_argument, NULL, BASE_OPTION},
-                                            CLI_TIMEOUT,
-                                            CLI_LONG_OPTIONS,
-                                            {NULL, 0, NULL, 0}};
-    int option;
-    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "o:", options)) != -1)
-        parse_option(cli, c, option, optarg);
+    struct cli_row rows[] = {{"strong", 0, CLI_SET, .value = &c->strong},
+                             {"output", 'o', CLI_ONCE, .value = &c->output[NUMBERS]},
+                             {"map", 0, CLI_ONCE, .value = &c->map},
+                             {"sizes", 0, CLI_ONCE, .value = &c->output[SIZES]},
+                             {"histogram", 0, CLI_ONCE, .value = &c->output[HISTOGRAM]},
+                             {"largest", 0, CLI_ONCE, .value = &c->output[LARGEST]},
+                             {"json", 0, CLI_ONCE, .value = &c->output[JSON]},
+                             {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
+                             {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
+    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
     check_command(cli, c, comm);
 }
 

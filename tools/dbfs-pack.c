@@ -65,22 +65,6 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum {
-    RESUME_OPTION = CLI_FIRST_FREE_OPTION,
-    HEADS_OPTION,
-    ENCODING_OPTION,
-    ROWS_OPTION,
-    PLAN_OPTION,
-    LIST_OPTION,
-    JSON_OPTION,
-    VERIFY_OPTION,
-    SUGGEST_OPTION,
-    FOR_OPTION,
-    LINKS_OPTION,
-    LAYOUT_OPTION,
-    BASE_OPTION
-};
-
 enum action { PACK, PLAN, LIST, VERIFY };
 
 static const char *const action_option[] = {NULL, "--plan", "--list", "--verify"};
@@ -89,16 +73,17 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
-    const char *making; /* the last option that shards are made by; NULL: there is none */
+    char making[CLI_OPTION_BYTES]; /* the last option that shards are made by; empty: there is none */
     struct suggest_words words; /* --suggest, --for, --links */
     enum base_choice base;
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
 };
 
-/* Parses the text of --heads: "nd=1,dd=auto", or "auto" for all subgraphs. Those that are not named keep their default. */
-static void parse_heads(const struct cli *cli, const char *text, int *heads)
+/* Takes the text of --heads: "nd=1,dd=auto", or "auto" for all subgraphs. Those that are not named keep their default. */
+static void take_heads(struct cli *cli, const struct cli_row *row, const char *text)
 {
+    int *heads = row->value;
     if (strcmp(text, "auto") == 0) {
         for (int g = 0; g < SUBGRAPHS; g++)
             heads[g] = HEADS_AUTO;
@@ -119,76 +104,43 @@ static void parse_heads(const struct cli *cli, const char *text, int *heads)
     }
 }
 
-/* Sets the action; a second one is a usage error. */
-static void choose_action(const struct cli *cli, struct command *c, enum action action)
+/* Sets the action to the one of the row; a second one is a usage error. */
+static void take_action(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    if (c->action != PACK && c->action != action)
-        cli_usage(cli, "%s and %s exclude each other", action_option[c->action], action_option[action]);
-    c->action = action;
+    enum action *action = row->value, given = (enum action)row->least;
+    (void)text;
+    if (*action != PACK && *action != given)
+        cli_usage(cli, "%s and %s exclude each other", action_option[*action], action_option[given]);
+    *action = given;
 }
 
-/* The name of an option that shards are made by; NULL: another one. */
-static const char *making_option(int option)
+static void take_th(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    switch (option) {
-    case 'p': return "-p";
-    case 's': return "-s";
-    case 't': return "-t";
-    case 'o': return "-o";
-    case RESUME_OPTION: return "--resume";
-    case CLI_FORCE_OPTION: return "--force";
-    case HEADS_OPTION: return "--heads";
-    case ENCODING_OPTION: return "--encoding";
-    case ROWS_OPTION: return "--rows";
-    case SUGGEST_OPTION: return "--suggest";
-    case FOR_OPTION: return "--for";
-    case LINKS_OPTION: return "--links";
-    case LAYOUT_OPTION: return "--layout";
-    case BASE_OPTION: return "--base";
-    default: return NULL;
-    }
-}
-
-/* Stores an option in *c, or passes a common one on to cli_option. */
-static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
-{
+    struct pack_options *pack = row->value;
     struct error e = {0};
-    if (making_option(option) != NULL)
-        c->making = making_option(option);
-    switch (option) {
-    case 'p': c->pack.p = (uint32_t)cli_number(cli, "-p", argument, 1, PACK_MAX_P); break;
-    case 's': cli_once(cli, "-s", argument, &c->pack.split_path); break;
-    case 't':
-        c->pack.th_given = 1;
-        if (th_parse(argument, &c->pack.th, &e) != ST_OK)
-            cli_usage(cli, "%s", e.text);
-        break;
-    case 'o': cli_once(cli, "-o", argument, &c->pack.folder); break;
-    case RESUME_OPTION: c->resume = 1; break;
-    case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
-    case ENCODING_OPTION:
-        if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
-            cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
-        break;
-    case ROWS_OPTION:
-        c->pack.out_only = strcmp(argument, "out") == 0;
-        if (!c->pack.out_only && strcmp(argument, "out,in") != 0)
-            cli_usage(cli, "--rows: '%s' is not out or out,in", argument);
-        break;
-    case PLAN_OPTION: choose_action(cli, c, PLAN); break;
-    case LIST_OPTION: choose_action(cli, c, LIST); break;
-    case JSON_OPTION: c->json = 1; break;
-    case VERIFY_OPTION: choose_action(cli, c, VERIFY); break;
-    case SUGGEST_OPTION: c->words.rule = argument; break;
-    case FOR_OPTION: c->words.machines = argument; break;
-    case LINKS_OPTION: c->words.links = argument; break;
-    case LAYOUT_OPTION:
-        if (grid_layout_parse(argument, &c->pack.layout) != 0)
-            cli_usage(cli, "--layout: '%s' is not 2d=RxC, with R and C from 1 to 4096", argument);
-        break;
-    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
-    default: cli_option(cli, option, argument);
-    }
+    pack->th_given = 1;
+    if (th_parse(text, &pack->th, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
+}
+
+static void take_encoding(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    if (pack_encoding_parse(text, row->value) != 0)
+        cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", text);
+}
+
+static void take_rows(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    int *out_only = row->value;
+    *out_only = strcmp(text, "out") == 0;
+    if (!*out_only && strcmp(text, "out,in") != 0)
+        cli_usage(cli, "--rows: '%s' is not out or out,in", text);
+}
+
+static void take_layout(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    if (grid_layout_parse(text, row->value) != 0)
+        cli_usage(cli, "--layout: '%s' is not 2d=RxC, with R and C from 1 to 4096", text);
 }
 
 /* Refuses options that exclude each other, or that are missing. */
@@ -202,7 +154,7 @@ static void check_command(const struct cli *cli, const struct command *c)
             cli_usage(cli, "which shard directory?");
         if (c->inputs.count > 1)
             cli_usage(cli, "more than one shard directory: '%s'", c->inputs.path[1]);
-        if (c->making != NULL)
+        if (c->making[0] != '\0')
             cli_usage(cli, "%s only reads: leave out %s", action_option[c->action], c->making);
         return;
     }
@@ -242,33 +194,38 @@ static void settle_layout(const struct cli *cli, struct command *c)
 /* Reads the options and opens the inputs into *c; settles what follows from several options. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank, struct error *e)
 {
-    static const struct option options[] = {{"shards", required_argument, NULL, 'p'},
-                                            {"split", required_argument, NULL, 's'},
-                                            {"threshold", required_argument, NULL, 't'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"resume", no_argument, NULL, RESUME_OPTION},
-                                            {"heads", required_argument, NULL, HEADS_OPTION},
-                                            {"encoding", required_argument, NULL, ENCODING_OPTION},
-                                            {"rows", required_argument, NULL, ROWS_OPTION},
-                                            {"plan", no_argument, NULL, PLAN_OPTION},
-                                            {"list", no_argument, NULL, LIST_OPTION},
-                                            {"verify", no_argument, NULL, VERIFY_OPTION},
-                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
-                                            {"for", required_argument, NULL, FOR_OPTION},
-                                            {"links", required_argument, NULL, LINKS_OPTION},
-                                            {"layout", required_argument, NULL, LAYOUT_OPTION},
-                                            {"base", required_argument, NULL, BASE_OPTION},
-                                            {"json", no_argument, NULL, JSON_OPTION},
-                                            CLI_TIMEOUT,
-                                            CLI_LONG_OPTIONS,
-                                            {NULL, 0, NULL, 0}};
+    enum { FIRST_LOOKING = 13 }; /* with the rows before, shards are made */
+    struct pack_options *pack = &c->pack;
+    struct cli_row rows[] = {{"shards", 'p', CLI_U32, .value = &pack->p, .least = 1, .most = PACK_MAX_P},
+                             {"split", 's', CLI_ONCE, .value = &pack->split_path},
+                             {"threshold", 't', CLI_CALL, .value = pack, .take = take_th},
+                             {"output", 'o', CLI_ONCE, .value = &pack->folder},
+                             {"resume", 0, CLI_SET, .value = &c->resume},
+                             {"heads", 0, CLI_CALL, .value = pack->heads, .take = take_heads},
+                             {"encoding", 0, CLI_CALL, .value = &pack->encoding, .take = take_encoding},
+                             {"rows", 0, CLI_CALL, .value = &pack->out_only, .take = take_rows},
+                             {"suggest", 0, CLI_TEXT, .value = &c->words.rule},
+                             {"for", 0, CLI_TEXT, .value = &c->words.machines},
+                             {"links", 0, CLI_TEXT, .value = &c->words.links},
+                             {"layout", 0, CLI_CALL, .value = &pack->layout, .take = take_layout},
+                             {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
+                             {"plan", 0, CLI_CALL_BARE, .value = &c->action, .take = take_action, .least = PLAN},
+                             {"list", 0, CLI_CALL_BARE, .value = &c->action, .take = take_action, .least = LIST},
+                             {"verify", 0, CLI_CALL_BARE, .value = &c->action, .take = take_action, .least = VERIFY},
+                             {"json", 0, CLI_SET, .value = &c->json},
+                             {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
     struct error choice = {0};
-    int option;
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
-    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options)) != -1)
-        parse_option(cli, c, option, optarg);
+    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
+    strcpy(c->making, cli->force ? "--force" : "");
+    for (int i = 0, last = 0; i < FIRST_LOOKING; i++) {
+        if (rows[i].given > last) {
+            cli_option_text(&rows[i], c->making);
+            last = rows[i].given;
+        }
+    }
     settle_layout(cli, c);
     c->pack.p = c->pack.p == 0 ? 1 : c->pack.p;
     c->directory = argv[optind]; /* NULL at the end of argv */
@@ -350,7 +307,8 @@ static void print_plan(FILE *out, const void *context)
 {
     const struct plan_context *p = context;
     pack_plan_print(&p->plan, p->budget, out);
-    pack_lack_print(&p->lack, out);
+    plan_print(out, "memory-lacking", p->lack.memory, PLAN_ESTIMATE);
+    plan_print(out, "disk-lacking", p->lack.disk, PLAN_ESTIMATE);
 }
 
 /* Warns if the plan takes more memory or disk than there is. */

@@ -53,11 +53,8 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION,
-       LINKS_OPTION, BASE_OPTION };
-
 struct command {
-    int th_given, p_given, plan, json;
+    int th_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep;
     enum base_choice base;
@@ -67,30 +64,11 @@ struct command {
     enum shard_links links;
 };
 
-/* Stores an option in *c, or passes a common one on to cli_option. */
-static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
+static void take_th(struct cli *cli, const struct cli_row *row, const char *text)
 {
     struct error e = {0};
-    switch (option) {
-    case 't':
-        c->th_given = 1;
-        if (th_parse(argument, &c->th, &e) != ST_OK)
-            cli_usage(cli, "%s", e.text);
-        break;
-    case 'p':
-        c->p_given = 1;
-        c->p = cli_number(cli, "-p", argument, 1, UINT32_MAX);
-        break;
-    case 'o': cli_once(cli, "-o", argument, &c->output); break;
-    case PLAN_OPTION: c->plan = 1; break;
-    case JSON_OPTION: c->json = 1; break;
-    case SWEEP_OPTION: cli_once(cli, "--sweep", argument, &c->sweep); break;
-    case SUGGEST_OPTION: c->words.rule = argument; break;
-    case FOR_OPTION: c->words.machines = argument; break;
-    case LINKS_OPTION: c->words.links = argument; break;
-    case BASE_OPTION: c->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
-    default: cli_option(cli, option, argument);
-    }
+    if (th_parse(text, row->value, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
 }
 
 /* Nonzero if an output is standard output, which is also the default. */
@@ -102,26 +80,23 @@ static int is_standard(const char *path)
 /* Reads the options into *c and *cli, and refuses those that exclude each other. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
 {
-    static const struct option options[] = {{"threshold", required_argument, NULL, 't'},
-                                            {"shards", required_argument, NULL, 'p'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"plan", no_argument, NULL, PLAN_OPTION},
-                                            {"json", no_argument, NULL, JSON_OPTION},
-                                            {"sweep", required_argument, NULL, SWEEP_OPTION},
-                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
-                                            {"for", required_argument, NULL, FOR_OPTION},
-                                            {"base", required_argument, NULL, BASE_OPTION},
-                                            {"links", required_argument, NULL, LINKS_OPTION},
-                                            CLI_TIMEOUT,
-                                            CLI_LONG_OPTIONS,
-                                            {NULL, 0, NULL, 0}};
     struct error e = {0};
-    int option;
-    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options)) != -1)
-        parse_option(cli, c, option, optarg);
+    struct cli_row rows[] = {{"threshold", 't', CLI_CALL, .value = &c->th, .take = take_th},
+                             {"shards", 'p', CLI_U64, .value = &c->p, .least = 1, .most = UINT32_MAX},
+                             {"output", 'o', CLI_ONCE, .value = &c->output},
+                             {"plan", 0, CLI_SET, .value = &c->plan},
+                             {"json", 0, CLI_SET, .value = &c->json},
+                             {"sweep", 0, CLI_ONCE, .value = &c->sweep},
+                             {"suggest", 0, CLI_TEXT, .value = &c->words.rule},
+                             {"for", 0, CLI_TEXT, .value = &c->words.machines},
+                             {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
+                             {"links", 0, CLI_TEXT, .value = &c->words.links},
+                             {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
+    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
+    c->th_given = rows[0].given;
     if (c->json && !c->plan)
         cli_usage(cli, "--json goes with --plan");
-    if (c->th_given && c->p_given)
+    if (c->th_given && rows[1].given)
         cli_usage(cli, "-t and -p exclude each other");
     if (c->th_given && suggest_word_given(&c->words) != NULL)
         cli_usage(cli, "-t and %s exclude each other", suggest_word_given(&c->words));
@@ -138,12 +113,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 static enum status write_split(const struct split *split, const char *path, struct error *e)
 {
     struct outfile *out = NULL;
-    if (outfile_open(&out, path, e) == ST_OK && split_write(split, out, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    if (outfile_open(&out, path, e) == ST_OK)
+        split_write(split, out, e);
+    return outfile_commit(out, NULL, e);
 }
 
 static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp, double seconds)

@@ -69,14 +69,14 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
 {
     struct source file = {.path = s->path,
                           .name = reader->name,
-                          .format = reader->class->name,
+                          .format = graph_format_name(reader->format),
                           .facts = reader->facts};
-    if (!is_first && job->options->member == NULL && strcmp(file.format, "npy") == 0)
+    if (!is_first && job->options->member == NULL && reader->format == FORMAT_NPY)
         return refuse_part(job, reader->input, "a second array", "one array alone", e);
     if (join_source(job, &file, reader->input, !is_first, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
-        if (reader->total.entries == 0 && strcmp(file.format, "npz") != 0)
+        if (reader->total.entries == 0 && reader->format != FORMAT_NPZ)
             explain_member(job, reader->input, e);
         return e->status;
     }
@@ -342,10 +342,7 @@ static enum status commit_outputs(struct job *job, struct outfile *out, double *
     double map_seconds = 0;
     struct outfile *map = job->map;
     job->map = NULL;
-    if (map != NULL && outfile_commit(map, &map_seconds, e) != ST_OK) {
-        outfile_abort(out);
-        return e->status;
-    }
+    outfile_commit(map, &map_seconds, e);
     outfile_commit(out, sync_seconds, e);
     *sync_seconds += map_seconds;
     return e->status;
@@ -365,13 +362,6 @@ static enum status convert(struct job *job, struct error *e)
     else if (e->status == ST_OK)
         convert_in_one_pass(job, out, e);
     progress_end();
-    if (e->status != ST_OK) {
-        /* the reader has closed the pipe, which is no failure to report */
-        if (out != NULL && outfile_broken_pipe(out))
-            e->text[0] = '\0';
-        outfile_abort(out);
-        return e->status;
-    }
     if (commit_outputs(job, out, &sync_seconds, e) == ST_OK)
         report_summary(job, cli_seconds() - start, sync_seconds);
     return e->status;
@@ -388,12 +378,6 @@ static enum status convert_index(const struct options *o, struct error *e)
         return e->status;
     for (int i = 0; i < o->path_count && e->status == ST_OK; i++)
         wdc_index_read(o->paths[i], o->member, map, o->reader.max_buffer_bytes, &names, e);
-    if (e->status != ST_OK) {
-        if (outfile_broken_pipe(map))
-            e->text[0] = '\0';
-        outfile_abort(map);
-        return e->status;
-    }
     if (outfile_commit(map, NULL, e) == ST_OK)
         cli_note(&o->cli, "%llu names", (ull)names);
     return e->status;

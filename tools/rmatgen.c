@@ -95,7 +95,7 @@ static enum status init_slots(struct generation *g, struct error *e)
 static void free_slots(struct generation *g)
 {
     for (int i = 0; i < g->slot_count && g->slots != NULL; i++) {
-        edge_list_free(&g->slots[i].list);
+        free(g->slots[i].list.edges);
         encoded_edges_free(&g->slots[i].encoded);
     }
     free(g->slots);

@@ -291,6 +291,71 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, 
     return option;
 }
 
+const char *cli_option_text(const struct cli_row *row, char text[CLI_OPTION_BYTES])
+{
+    if (row->letter != 0)
+        snprintf(text, CLI_OPTION_BYTES, "-%c", row->letter);
+    else
+        snprintf(text, CLI_OPTION_BYTES, "--%s", row->name);
+    return text;
+}
+
+/* Does what the option of a row does. */
+static void take_row(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    char option[CLI_OPTION_BYTES];
+    cli_option_text(row, option);
+    switch (row->effect) {
+    case CLI_SET: *(int *)row->value = 1; break;
+    case CLI_TEXT: *(const char **)row->value = text; break;
+    case CLI_ONCE: cli_once(cli, option, text, row->value); break;
+    case CLI_U32: *(uint32_t *)row->value = (uint32_t)cli_number(cli, option, text, row->least, row->most); break;
+    case CLI_U64: *(uint64_t *)row->value = cli_number(cli, option, text, row->least, row->most); break;
+    case CLI_REAL: *(double *)row->value = cli_real(cli, option, text); break;
+    case CLI_CALL:
+    case CLI_CALL_BARE:
+    case CLI_CALL_OPTIONAL: row->take(cli, row, text); break;
+    }
+}
+
+/* Reads all options by getopt_long, for which an option of the rows is FIRST_ROW and the index of its row, or its letter. */
+void cli_read_rows(struct cli *cli, int argc, char **argv, struct cli_row *rows, int count)
+{
+    enum { FIRST_ROW = CLI_FIRST_FREE_OPTION, MOST_ROWS = 32, COMMON = 8 };
+    static const struct option common[COMMON] = {
+        {"help", optional_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},
+        {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},
+        {"tmpdir", required_argument, NULL, 'T'}, {"quiet", no_argument, NULL, 'q'},
+        {"force", no_argument, NULL, CLI_FORCE_OPTION}, {"verbose", no_argument, NULL, 'v'}};
+    struct option longs[MOST_ROWS + COMMON + 1] = {{NULL, 0, NULL, 0}};
+    char letters[2 * MOST_ROWS + 16] = "h@:S:T:qv", *end = strchr(letters, '\0');
+    int option, named = 0, given = 0;
+    for (int i = 0; i < count; i++) {
+        const enum cli_effect effect = rows[i].effect;
+        const int argument = effect == CLI_SET || effect == CLI_CALL_BARE ? no_argument
+                             : effect == CLI_CALL_OPTIONAL               ? optional_argument
+                                                                         : required_argument;
+        if (rows[i].name != NULL)
+            longs[named++] = (struct option){rows[i].name, argument, NULL, FIRST_ROW + i};
+        if (rows[i].letter != 0)
+            end += sprintf(end, argument == required_argument ? "%c:" : "%c", rows[i].letter);
+    }
+    memcpy(&longs[named], common, sizeof common);
+    while ((option = cli_next(cli, argc, argv, letters, longs)) != -1) {
+        int i = option - FIRST_ROW;
+        for (int row = 0; option < FIRST_ROW && row < count; row++) {
+            if (rows[row].letter == option)
+                i = row;
+        }
+        if (i >= 0) {
+            rows[i].given = ++given;
+            take_row(cli, &rows[i], optarg);
+        } else {
+            cli_option(cli, option, optarg);
+        }
+    }
+}
+
 /* Reads the whole number given to an option; anything else, or one out of bounds, is a usage error. */
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum, uint64_t maximum)
 {

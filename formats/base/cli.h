@@ -2,9 +2,9 @@
  *
  *   -h/--help[=all]  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
- * A program calls cli_begin first and cli_finish last. Its getopt_long tables have CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS. It
- * reads options by cli_next, and passes every option that it does not know to cli_option. Only main files may call these
- * functions, because they print and exit.
+ * A program calls cli_begin first and cli_finish last. It reads its options by cli_read_rows from a table or, as dbfs-traverse, by
+ * cli_next, and then passes every option that it does not know to cli_option. Only main files may call these functions, because
+ * they print and exit.
  */
 #ifndef DBFS_CLI_H
 #define DBFS_CLI_H
@@ -18,19 +18,7 @@
 /* The version of all programs, packages and archives. Between releases: the next one, and -dev. */
 #define DBFS_VERSION "1.1.0-dev"
 
-#define CLI_SHORT_OPTIONS "h@:S:T:qv"
 enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };
-#define CLI_LONG_OPTIONS                                                                           \
-    {"help", optional_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
-        {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},       \
-        {"tmpdir", required_argument, NULL, 'T'}, {"quiet", no_argument, NULL, 'q'},               \
-        {"force", no_argument, NULL, CLI_FORCE_OPTION},                                            \
-    {                                                                                              \
-        "verbose", no_argument, NULL, 'v'                                                          \
-    }
-
-/* The option of programs that have several ranks (formats/mpi/watch.h). */
-#define CLI_TIMEOUT {"timeout", required_argument, NULL, CLI_TIMEOUT_OPTION}
 
 enum { CLI_MAX_TMPDIRS = 16 };
 
@@ -74,6 +62,35 @@ _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
 /* Calls getopt_long and returns its result. It is a usage error if an option has an empty value, or if an empty word or a URL
  * stands behind the options. For an unknown long option a line names those that are spelt nearly so. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters, const struct option *options);
+
+/* What an option does, and what cli_row.value points to. */
+enum cli_effect {
+    CLI_SET,          /* no text follows; an int, which becomes 1 */
+    CLI_TEXT,         /* a const char *, which becomes the text given, the last one */
+    CLI_ONCE,         /* the same; a second text is a usage error */
+    CLI_U32, CLI_U64, /* a uint32_t or an int, a uint64_t: a whole number from least to most */
+    CLI_REAL,         /* a double */
+    CLI_CALL,         /* anything: `take` is called with the text */
+    CLI_CALL_BARE,    /* the same; no text follows, and `take` gets NULL */
+    CLI_CALL_OPTIONAL /* the same; a text may follow */
+};
+
+struct cli_row {
+    const char *name; /* of the long option; NULL: there is none */
+    int letter;       /* of the short option; 0: there is none */
+    enum cli_effect effect;
+    void *value;
+    void (*take)(struct cli *cli, const struct cli_row *row, const char *text);
+    uint64_t least, most; /* `take` may read them, too */
+    int given;            /* 0: the option was not given; else its place among those given, of the last if it was given often */
+};
+
+/* Reads the options of a command line: those of the rows, and the common ones. Sets `given` of the rows. */
+void cli_read_rows(struct cli *cli, int argc, char **argv, struct cli_row *rows, int count);
+
+/* Returns the option as messages have it: "-o" or, without a letter, "--name". */
+enum { CLI_OPTION_BYTES = 32 };
+const char *cli_option_text(const struct cli_row *row, char text[CLI_OPTION_BYTES]);
 
 /* Reads the number given to an option. A malformed number, or one outside minimum..maximum, is a usage error that names the
  * option and the limit. */

@@ -24,7 +24,6 @@ struct outfile {
     int seekable;
     int in_place;     /* the file itself is written over */
     int grows;        /* the temporary name is NAME.part, which stays until the commit */
-    int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
     uint64_t written_back; /* those that the system was told to write to disk */
     size_t buffered;
@@ -153,15 +152,6 @@ static mode_t creation_mode(const struct stat *replaced)
     return 0666 & ~mask;
 }
 
-/* Opens a file without a name, of which nothing is left however the process ends. -1 where the file system has no such files,
- * or nothing could name them later. */
-static int open_nameless(const char *folder)
-{
-    if (access("/proc/self/fd", X_OK) != 0)
-        return -1;
-    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-}
-
 /* Opens out->fd beside the final path, without a name if possible, else under a temporary name. */
 static enum status open_temporary(struct outfile *out, const struct stat *replaced, struct error *e)
 {
@@ -175,7 +165,8 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     }
     const char *folder = dirname(folder_copy);
     snprintf(out->temp_path, bytes, "%s/.%s.XXXXXX", folder, basename(base_copy));
-    out->fd = open_nameless(folder);
+    /* without a name, if /proc could name it later: nothing is left of it then, however the process ends */
+    out->fd = access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
     free(folder_copy);
     free(base_copy);
     if (out->fd < 0)
@@ -411,10 +402,8 @@ static enum status write_all(struct outfile *out, const unsigned char *bytes, si
         ssize_t done = write(out->fd, bytes, count);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0) {
-            out->broken_pipe |= errno == EPIPE;
+        if (done < 0)
             return fail_errno(e, out->name, "cannot write");
-        }
         bytes += done;
         count -= (size_t)done;
     }
@@ -553,11 +542,6 @@ int outfile_is_terminal(const struct outfile *out)
     return isatty(out->fd);
 }
 
-int outfile_broken_pipe(const struct outfile *out)
-{
-    return out->broken_pipe;
-}
-
 const char *outfile_name(const struct outfile *out)
 {
     return out->name;
@@ -586,12 +570,6 @@ static enum status sync_folder(const char *path, const char *name, struct error 
     return e->status;
 }
 
-/* Gives a file without a name its final one at once if that is free, so that no temporary one can be left. Nonzero if done. */
-static int take_free_name(const struct outfile *out)
-{
-    return !out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
-}
-
 /* Syncs the temporary file and gives it its final name. */
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)
 {
@@ -600,7 +578,8 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot sync");
     if (sync_seconds != NULL)
         *sync_seconds = now_seconds() - start;
-    if (take_free_name(out))
+    /* a file without a name gets the final one at once if that is free, so that no temporary one can be left */
+    if (!out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0)
         return sync_folder(out->final_path, out->name, e);
     if (!ensure_name(out))
         return fail_errno(e, out->name, "cannot name the complete file");
@@ -615,21 +594,17 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
     return sync_folder(out->final_path, out->name, e);
 }
 
-/* Completes the output: flushes and syncs it, gives it its final name and frees `out`, also on failure. */
+/* Completes the output: flushes and syncs it, gives it its final name and frees `out`; on failure discards it. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e)
 {
     if (sync_seconds != NULL)
         *sync_seconds = 0;
-    if (flush_buffer(out, e) != ST_OK) {
+    if (out == NULL || e->status != ST_OK || flush_buffer(out, e) != ST_OK ||
+        (out->temp_path != NULL && commit_temporary(out, sync_seconds, e) != ST_OK)) {
         outfile_abort(out);
         return e->status;
     }
-    if (out->temp_path != NULL) {
-        if (commit_temporary(out, sync_seconds, e) != ST_OK) {
-            outfile_abort(out);
-            return e->status;
-        }
-    } else if (out->fd > STDERR_FILENO) {
+    if (out->temp_path == NULL && out->fd > STDERR_FILENO) {
         if (out->in_place && ftruncate(out->fd, (off_t)out->end) != 0)
             fail_errno(e, out->name, "cannot cut it");
         int fd = out->fd;
@@ -662,12 +637,9 @@ void outfile_remove_part(struct outfile *out)
 enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e)
 {
     struct outfile *out = NULL;
-    if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, bytes, count, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    if (outfile_open(&out, path, e) == ST_OK)
+        outfile_write(out, bytes, count, e);
+    return outfile_commit(out, NULL, e);
 }
 
 /* Writes the text that `print` prints as a whole output. */

@@ -64,7 +64,7 @@ void outfile_remove_part(struct outfile *out);
 enum status outfile_part(char **part, const char *path, struct error *e);
 
 /* Appends bytes. Small writes are buffered. If the reader of a pipe has closed it, the result is ST_RUNTIME
- * with errno EPIPE. Programs end quietly then (outfile_broken_pipe). */
+ * with errno EPIPE. Programs end quietly then (error.broken_pipe). */
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e);
 
 /* Overwrites bytes at `offset` that were written before. Only for seekable outputs (outfile_seekable). */
@@ -90,14 +90,11 @@ int outfile_seekable(const struct outfile *out);
 /* Nonzero when the output is a terminal. */
 int outfile_is_terminal(const struct outfile *out);
 
-/* Nonzero after a write has found that the reader closed the pipe. */
-int outfile_broken_pipe(const struct outfile *out);
-
 /* The name for messages: the final path, or "standard output". */
 const char *outfile_name(const struct outfile *out);
 
-/* Flushes the output, syncs it, renames it and frees `out`. On failure no file is left behind. *sync_seconds,
- * if not NULL, receives the time that fsync took. */
+/* Flushes the output, syncs it, renames it and frees `out`. On failure no file is left behind, nor if *e holds a failure already:
+ * then it does what outfile_abort does. `out` may be NULL. *sync_seconds, if not NULL, receives the time that fsync took. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e);
 
 /* Discards the output and frees `out`; NULL is allowed. */

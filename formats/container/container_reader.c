@@ -166,10 +166,9 @@ static enum status check_padding(struct container *c, struct error *e)
 enum status container_open(struct container **result, const struct container_kind *kind,
                            const char *path, struct error *e)
 {
-    *result = NULL;
-    struct container *c = calloc(1, sizeof *c);
+    struct container *c = *result = zeroed(1, sizeof *c, path, e);
     if (c == NULL)
-        return fail_memory(e, path, sizeof *c);
+        return e->status;
     c->kind = kind;
     c->path = strdup(path);
     if (c->path == NULL)
@@ -182,10 +181,9 @@ enum status container_open(struct container **result, const struct container_kin
         check_padding(c, e);
     if (e->status != ST_OK) {
         container_close(c);
-        return e->status;
+        *result = NULL;
     }
-    *result = c;
-    return ST_OK;
+    return e->status;
 }
 
 enum status container_of_sections(struct container **result, const struct container_kind *kind, const char *path,

@@ -62,18 +62,16 @@ enum status container_writer_open(struct container_writer **result,
                                   struct error *e)
 {
     static const unsigned char first_page[CONTAINER_ALIGN];
-    *result = NULL;
-    struct container_writer *w = calloc(1, sizeof *w);
+    struct container_writer *w = *result = zeroed(1, sizeof *w, outfile_name(out), e);
     if (w == NULL)
-        return fail_memory(e, outfile_name(out), sizeof *w);
+        return e->status;
     w->kind = kind;
     w->out = out;
     if (put(w, first_page, sizeof first_page, e) != ST_OK) {
         container_writer_free(w);
-        return e->status;
+        *result = NULL;
     }
-    *result = w;
-    return ST_OK;
+    return e->status;
 }
 
 /* Begins a section at the next page; container_append and its like then fill it. */

@@ -37,13 +37,6 @@ static uint32_t bits_of(uint64_t x)
     return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
 }
 
-static void load_elements(struct block *b, const void *elements)
-{
-    for (uint32_t i = 0; i < b->count; i++)
-        b->element[i] = b->width == 4 ? ((const uint32_t *)elements)[i]
-                                      : ((const uint64_t *)elements)[i];
-}
-
 /* ---- frames ---- */
 
 /* Returns the bits of codes in a frame, and its base in *least; elements count with `shift` added: 1 turns HEAD_NONE into 0. */
@@ -295,7 +288,8 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     b.width = width;
     b.row = *row;
     b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
-    load_elements(&b, (const unsigned char *)elements + first * width);
+    for (uint32_t i = 0; i < b.count; i++)
+        b.element[i] = width == 4 ? ((const uint32_t *)elements)[first + i] : ((const uint64_t *)elements)[first + i];
     uint32_t made = encode_block(&b, rows, first, words);
     *row = b.row;
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};

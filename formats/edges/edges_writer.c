@@ -2,6 +2,7 @@
 #include "edges.h"
 #include "edges_layout.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/bytes.h"
 
 #include <stdlib.h>
@@ -44,10 +45,9 @@ static enum status write_preamble(struct outfile *out, const struct edges_info *
 enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
                               const struct edges_info *info, struct error *e)
 {
-    *result = NULL;
-    struct edges_writer *writer = calloc(1, sizeof *writer);
+    struct edges_writer *writer = *result = zeroed(1, sizeof *writer, "edge writer", e);
     if (writer == NULL)
-        return fail_memory(e, "edge writer", sizeof *writer);
+        return e->status;
     writer->out = out;
     writer->direction = info->direction;
     writer->waiting = malloc(EDGES_BLOCK_EDGES * sizeof *writer->waiting);
@@ -57,10 +57,9 @@ enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
         write_preamble(out, info, e);
     if (e->status != ST_OK) {
         edges_writer_free(writer);
-        return e->status;
+        *result = NULL;
     }
-    *result = writer;
-    return ST_OK;
+    return e->status;
 }
 
 /* Appends a block that is encoded already. */

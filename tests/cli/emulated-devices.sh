@@ -48,9 +48,9 @@ for gpu in a100 l4 t4 b200; do
     runs $gpu 'sliced, 64 of 64 words of visited bits in shared memory, 2 blocks of 1024 threads' grid
 done
 export EMULATED_SLICED=0
-runs a100 'scaled: barriers x 1.40, work x 1.72; fused, thread group of 1 blocks, lists of 4096, 2 blocks of 512 threads' grid
-runs l4 'scaled: barriers x 0.97, work x 2.21; fused, thread group of 1 blocks, lists of 4096, 2 blocks of 512 threads' grid
-runs t4 'scaled: barriers x 1.25, work x 4.11; fused, thread group of 1 blocks, lists of 2048, 2 blocks of 256 threads' grid
+runs a100 'scaled: barriers x 1.40, work x 1.72; fused, thread group of 2 blocks, lists of 4096, 2 blocks of 512 threads' grid
+runs l4 'scaled: barriers x 0.97, work x 2.21; fused, thread group of 2 blocks, lists of 4096, 2 blocks of 512 threads' grid
+runs t4 'scaled: barriers x 1.25, work x 4.11; fused, thread group of 2 blocks, lists of 2048, 2 blocks of 256 threads' grid
 runs b200 'scaled: barriers x 1.01, work x 0.90; fused, thread group of 2 blocks, lists of 4096, 2 blocks of 512 threads' grid
 runs h200 'as measured; fused, thread group of 2 blocks, lists of 4096, 2 blocks of 512 threads' grid
 EMULATED_GPUS=2 runs l4,h200 '' grid2 # choose alike, by the rates of the slower one

@@ -102,6 +102,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu_of(number).threads; return cudaSuccess;
     case cudaDevAttrClusterLaunch: *value = gpu_of(number).has_clusters; return cudaSuccess;
     case cudaDevAttrCooperativeLaunch: *value = 1; return cudaSuccess;
+    case cudaDevAttrConcurrentManagedAccess: *value = setting().managed; return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)gpu_of(number).shared_bytes; return cudaSuccess;
     }
     return failed(cudaErrorInvalidValue);

@@ -134,6 +134,18 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned)
     return allocate(memory, bytes, cudaMemoryTypeManaged);
 }
 
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise, int device)
+{
+    const char *begin = nullptr;
+    allocation found;
+    if (!find_allocation(memory, &begin, &found) || found.type != cudaMemoryTypeManaged ||
+        (const char *)memory + bytes > begin + found.bytes || device < cudaCpuDeviceId || device >= setting().gpus) {
+        complain("cudaMemAdvise: %p is not managed memory", memory);
+        return failed(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
 {
     return allocate(memory, bytes, cudaMemoryTypeHost);

@@ -66,6 +66,7 @@ static settings read()
     read_gpus(s);
     s.memory_bytes = memory_bytes();
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
+    s.managed = number("EMULATED_MANAGED", 1) != 0;
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.sliced = number("EMULATED_SLICED", 1 << 27);
     s.all_slices = number("EMULATED_ALL_SLICES", 1 << 22);

@@ -26,6 +26,7 @@ struct settings {
     emulated_gpu gpu[MOST_DEVICES]; /* EMULATED_DEVICE: names separated by commas, taken in turn; h200 */
     size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB, or KiB with a K behind: 1,024 */
     unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
+    bool managed;        /* EMULATED_MANAGED: 1; with 0 host and GPU may not read managed memory at the same time */
     bool peers;          /* EMULATED_PEERS: 1; with 0 no GPU reads the memory of another */
     uint64_t sliced;     /* EMULATED_SLICED, most edges of a graph that is searched by slices: 2^27 */
     uint64_t all_slices; /* EMULATED_ALL_SLICES, most edges with which each level by slices reads all of them: 2^22 */

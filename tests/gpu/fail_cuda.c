@@ -17,6 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if CUDART_VERSION >= 13000
+typedef struct cudaMemLocation location_t; /* an argument of cudaMemAdvise */
+#else
+typedef int location_t;
+#endif
+
 /* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see below. */
 #define CALLS(CALL) \
     CALL(cudaGetDeviceCount, (int *count), (count)) \
@@ -33,6 +39,9 @@
     CALL(cudaEventQuery, (cudaEvent_t event), (event)) \
     CALL(cudaEventSynchronize, (cudaEvent_t event), (event)) \
     CALL(cudaMalloc, (void **memory, size_t bytes), (memory, bytes)) \
+    CALL(cudaMallocManaged, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
+    CALL(cudaMemAdvise, (const void *memory, size_t bytes, enum cudaMemoryAdvise advice, location_t location), \
+         (memory, bytes, advice, location)) \
     CALL(cudaMallocHost, (void **memory, size_t bytes), (memory, bytes)) \
     CALL(cudaHostRegister, (void *memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
     CALL(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \

@@ -40,6 +40,7 @@
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
  *   _gather_claims, _mark
  *   cuda_decode                       packed_decode_all (formats/container/packed.c)          elements, bad
+ *   cuda_copy_columns                 the definition                                columns
  *   cuda_find_faults                  csr_find_faults (formats/graph/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
@@ -96,6 +97,7 @@ static void test_packed(const struct shard *shard, const struct graph_spec *spec
     snprintf(name, sizeof name, "%s, packed", spec->name);
     packed.name = name;
     kernel_use_packed(shard);
+    test_copies(shard, &packed);
     test_visits(shard, &packed);
     test_previsits(shard, &packed);
     if (looks)

@@ -136,6 +136,23 @@ static struct packed_columns packed_on_device(const void *elements, uint64_t cou
     return packed;
 }
 
+/* Copies columns as a plan does (plan_copied in cuda_plan.c), but always TEST_COPIES of them. */
+static void copy_columns(struct gpu_csr *to, const struct csr *csr)
+{
+    uint64_t begin[TEST_COPIES + 1] = {0};
+    for (uint32_t j = 0; j < TEST_COPIES; j++) {
+        uint64_t rows = csr->rows;
+        while (rows > 0 && csr_offset(csr, rows) - csr_offset(csr, rows - 1) <= j)
+            rows--;
+        begin[j + 1] = begin[j] + rows;
+    }
+    to->copied_columns = TEST_COPIES;
+    to->copied_begin = on_device(begin, sizeof begin);
+    to->copies = on_device(NULL, begin[TEST_COPIES] * 4);
+    cuda_copy_columns(to, 0);
+    settle();
+}
+
 static void load_csr(struct gpu_csr *to, const struct csr *csr)
 {
     *to = (struct gpu_csr){.rows = csr->rows,
@@ -148,10 +165,12 @@ static void load_csr(struct gpu_csr *to, const struct csr *csr)
     to->heads = on_device(csr->heads, csr->head_columns * csr->rows * 4);
     to->sources = on_device(csr->sources, mask_bytes(csr->rows));
     to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
-    if (loaded_packed && csr->column_width == 4 && csr->column_count > 0)
+    if (loaded_packed && csr->column_width == 4 && csr->column_count > 0) {
         to->packed = packed_on_device(csr->columns, csr->column_count, csr);
-    else
+        copy_columns(to, csr);
+    } else {
         to->columns = on_device(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
+    }
 }
 
 static void use(const struct shard *shard, int packed)
@@ -180,6 +199,15 @@ const struct gpu_csr *loaded_csr(const struct shard *shard, enum subgraph g)
 {
     kernel_use(shard);
     return &csr_of[g];
+}
+
+uint32_t *kernel_copies(enum subgraph g, uint64_t begin[TEST_COPIES + 1])
+{
+    const struct gpu_csr *csr = &csr_of[g];
+    if (csr->copied_columns == 0)
+        return NULL;
+    read_back(begin, csr->copied_begin, (TEST_COPIES + 1) * sizeof *begin);
+    return from_device(csr->copies, begin[TEST_COPIES] * 4);
 }
 
 /* The vertices of a kind, without a state. */

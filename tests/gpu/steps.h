@@ -193,4 +193,11 @@ void kernel_use(const struct shard *shard);
 /* Loads them with columns and offsets packed if their elements have 4 bytes. */
 void kernel_use_packed(const struct shard *shard);
 
+/* So many columns of a shard that is loaded packed are copied. */
+enum { TEST_COPIES = 3 };
+
+/* Returns the copies of columns of subgraph g, and in begin[] where each copied column begins (gpu_csr). The caller frees them. NULL:
+ * there are none. */
+uint32_t *kernel_copies(enum subgraph g, uint64_t begin[TEST_COPIES + 1]);
+
 #endif

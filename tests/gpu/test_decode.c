@@ -90,6 +90,30 @@ void test_columns(const struct shard *shard, const struct graph_spec *spec)
     check_end("cuda_decode: %s", spec->name);
 }
 
+void test_copies(const struct shard *shard, const struct graph_spec *spec)
+{
+    check_begin();
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct csr *csr = &shard->csr[g];
+        uint64_t begin[TEST_COPIES + 1], wrong = 0;
+        uint32_t *copies = kernel_copies((enum subgraph)g, begin);
+        for (uint64_t row = 0; copies != NULL && row < csr->rows; row++) {
+            const uint64_t first = csr_offset(csr, row), columns = csr_offset(csr, row + 1) - first;
+            for (uint32_t j = 0; j < TEST_COPIES; j++) {
+                if (row < begin[j + 1] - begin[j])
+                    wrong += copies[begin[j] + row] != (j < columns ? ((const uint32_t *)csr->columns)[first + j] : HEAD_NONE);
+                else
+                    wrong += j < columns;
+            }
+        }
+        check_input("%s", subgraph_name[g]);
+        check_that((copies != NULL) == (csr->column_width == 4 && csr->column_count > 0), "copies are there, or not, against what is said");
+        check_that(wrong == 0, "%" PRIu64 " copies are not the first columns behind the heads", wrong);
+        free(copies);
+    }
+    check_end("cuda_copy_columns: %s", spec->name);
+}
+
 /* ---- arrays without rows ---- */
 
 enum pattern { ZEROS, ONES, RANDOM, SMALL, ASCENDING, STEPS, SCATTERED, PATTERNS };

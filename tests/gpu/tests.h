@@ -28,6 +28,9 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec);
 void test_look(const struct shard *shard, const struct graph_spec *spec);
 void test_proof(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
+
+/* Copies of columns, of a shard that is loaded packed. */
+void test_copies(const struct shard *shard, const struct graph_spec *spec);
 void test_slices(const struct shard *shard, const struct graph_spec *spec);
 void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 

@@ -57,7 +57,7 @@ static enum status visit(void *context, int thread, const struct tile_run *run, 
         struct edge edge = tile_edge(run, s->record_bytes, i);
         add(&s->of[thread], &edge, 1, s->undirected);
         if (s->copy != NULL)
-            bucket_append_u64(&s->copy->writer[thread], (uint32_t)(edge.u % 5), edge.v);
+            *(uint64_t *)(void *)bucket_place(&s->copy->writer[thread], (uint32_t)(edge.u % 5), 8) = edge.v;
     }
     if (s->fail_at > 0 && --s->fail_at == 0)
         return fail(e, ST_BAD_DATA, "as the test asked");

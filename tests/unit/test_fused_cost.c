@@ -54,7 +54,7 @@ static struct fused_choice choose(const struct fused_progress *s, enum fused_mod
 
 static double push_of(const struct fused_progress *s)
 {
-    return cost_push(&graph, s->frontier[DD], s->forward[DD]);
+    return cost_push(&graph, DD, s->frontier[DD], s->forward[DD]);
 }
 
 static double pull_of(const struct fused_progress *s)
@@ -165,6 +165,31 @@ static void test_pull_behind(void)
     report(c.pull[DN] && c.pull[DD] && !c.pull[NN], "nn is pushed where dn leaves many rows");
 }
 
+/* Columns in memory of the host: 4,000 ps a row that is read there, 80 a column. The device has two columns of each row to push,
+ * and eight to pull. */
+static void test_link(void)
+{
+    struct cost_graph g = graph;
+    g.rates.link_row = 4000;
+    g.rates.link_column = 80;
+    g.link[DD] = (struct cost_link){1, 1, 2, 8};
+    struct fused_progress s = progress(1000, 40000, 0, 0);
+    report(cost_push(&g, DD, 1000, 40000) == push_of(&s) + 1000 * 4000 + 38000 * 80, "a push reads columns behind the heads over the link");
+    report(cost_push(&g, DD, 1000, 1500) == cost_push(&graph, DD, 1000, 1500), "a push of heads alone reads none");
+    report(cost_push(&g, DD, 1000, 2100) == cost_push(&graph, DD, 1000, 2100) + 100 * 4080, "no more rows are read there than columns");
+    s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: one row of 256 looks further than eight columns */
+    const double rows = 1e6 - 100000, more = cost_pull(&g, s.seen, s.seen_edges, DD, 1) - pull_of(&s);
+    report(more > rows / 256 * 4160 - 1 && more < rows / 256 * 4160 + 1, "a pull reads there what the device does not have");
+    s = progress(10, 320, 2e6, 40e6);
+    report(cost_pull(&g, s.seen, s.seen_edges, DD, 1) == pull_of(&s), "a pull of no rows reads none");
+    struct fused_progress early = progress(2000, 6.4e6, 0, 0); /* a fifth of the ends is visited */
+    struct fused_choice far, copied;
+    weigh_all(&g, &early, FUSED_BY_COST, &copied);
+    g.link[DD].pull_near = 2;
+    weigh_all(&g, &early, FUSED_BY_COST, &far);
+    report(copied.pull[DD] && !far.pull[DD], "a pull becomes a push where many of its rows read over the link");
+}
+
 /* Pieces of rows of one length, for every length around the limits of a piece. */
 static void test_capacity(void)
 {
@@ -188,6 +213,7 @@ int main(void)
     test_choices();
     test_rates();
     test_pull_behind();
+    test_link();
     test_capacity();
     return unit_result();
 }

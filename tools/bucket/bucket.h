@@ -102,11 +102,6 @@ static inline void bucket_append_u32(struct bucket_writer *writer, uint32_t buck
     *(uint32_t *)(void *)bucket_place(writer, bucket, 4) = record;
 }
 
-static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t bucket, uint64_t record)
-{
-    *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
-}
-
 /* Writes a record of 5, 6 or 8 bytes; returns where the next one goes. */
 static inline unsigned char *bucket_write_long(unsigned char *at, uint64_t record, unsigned bytes)
 {

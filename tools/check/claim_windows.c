@@ -95,13 +95,6 @@ static uint32_t level_of(int64_t depth)
     return depth == CLAIM_NONE ? LEVEL_UNREACHED : (uint32_t)depth << 1;
 }
 
-static void store_parent(struct claim_windows *w, uint64_t slot, int64_t parent)
-{
-    w->word[slot * w->stride + 1] = (uint32_t)parent;
-    if (w->parent_high != NULL)
-        w->parent_high[slot] = (uint16_t)((uint64_t)parent >> 32);
-}
-
 /* Reads depths, parents and nearest roots of `count` vertices from `first` on into the memory from `slot` on. */
 static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count, uint64_t slot, struct error *e)
 {
@@ -119,11 +112,14 @@ static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t 
                         "%s: vertex %lld: depth %lld is more than this program can check",
                         a->depths.name, claims_shown(a, (int64_t)(first + i)), (long long)depth[i]);
         uint32_t level = a->has_depths ? level_of(depth[i]) : parent[i] < 0 ? LEVEL_UNREACHED : 0;
-        w->word[(slot + i) * w->stride] = level;
+        uint32_t *word = w->word + (slot + i) * w->stride;
+        word[0] = level;
         if (a->has_parents)
-            store_parent(w, slot + i, parent[i]);
+            word[1] = (uint32_t)parent[i];
+        if (a->has_parents && w->parent_high != NULL)
+            w->parent_high[slot + i] = (uint16_t)((uint64_t)parent[i] >> 32);
         if (a->has_nearest) /* of a vertex that was not reached, this word is never read */
-            w->word[(slot + i + 1) * w->stride - 1] = (uint32_t)claims_root_index(a, (uint64_t)nearest[i]);
+            word[w->stride - 1] = (uint32_t)claims_root_index(a, (uint64_t)nearest[i]);
     }
     return ST_OK;
 }

@@ -61,12 +61,6 @@ static int is_value(const struct claims *a, int64_t value)
     return value == CLAIM_NONE || (value >= 0 && (uint64_t)value < a->n);
 }
 
-/* Nonzero if either file has the vertex as the root. */
-static int looks_like_root(const struct claims *a, const struct vertex_claim *v)
-{
-    return (a->has_depths && v->depth == 0) || (a->has_parents && v->parent == (int64_t)v->id);
-}
-
 static enum status check_root(const struct claims *a, const struct vertex_claim *v, struct error *e)
 {
     const char *the = a->root_count > 1 ? "a" : "the";
@@ -120,7 +114,7 @@ static enum status check_vertex(struct claims *a, const struct vertex_claim *v, 
     if (!is_value(a, v->parent))
         return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no parent", a->parents.name, claims_shown(a, (int64_t)v->id),
                     claims_shown(a, v->parent));
-    if (a->root_count == 0 && looks_like_root(a, v)) {
+    if (a->root_count == 0 && ((a->has_depths && v->depth == 0) || (a->has_parents && v->parent == (int64_t)v->id))) {
         a->root = v->id;
         a->roots = &a->root;
         a->root_count = 1;

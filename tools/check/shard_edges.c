@@ -88,12 +88,6 @@ static uint64_t id_of_local(const struct shard_edges *d, uint32_t s, uint64_t lo
     return vertex_of_slot(slots[local], s, d->manifest.p);
 }
 
-static uint64_t id_of_row(const struct reading *r, uint64_t row)
-{
-    return subgraph_rows(r->g) == NORMALS ? id_of_local(r->edges, r->shard->index, row)
-                                          : shard_delegate_id(r->shard, row);
-}
-
 /* The id of a column; UINT64_MAX if it is out of range. */
 static uint64_t id_of_column(const struct reading *r, uint64_t column)
 {
@@ -125,7 +119,9 @@ static enum status give_piece(const struct reading *r, struct piece *piece, stru
 static enum status add_edge(const struct reading *r, uint64_t row, uint64_t column,
                             struct piece *piece, struct error *e)
 {
-    struct edge edge = {id_of_row(r, row), id_of_column(r, column)};
+    struct edge edge = {subgraph_rows(r->g) == NORMALS ? id_of_local(r->edges, r->shard->index, row)
+                                                       : shard_delegate_id(r->shard, row),
+                        id_of_column(r, column)};
     if (edge.u >= r->shard->n || edge.v >= r->shard->n)
         return fail(e, ST_BAD_DATA, "%s: %s: row %llu has a column out of range",
                     container_path(r->shard->file), subgraph_name[r->g], (unsigned long long)row);

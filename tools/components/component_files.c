@@ -128,11 +128,9 @@ enum status component_numbers_write(const struct component_graph *g, const char 
     progress_stage("writing components", g->forest->n, PROGRESS_ITEMS);
     p.bytes = zeroed((uint64_t)p.count, sizeof *p.bytes, name, e);
     p.memory = zeroed((uint64_t)p.count, PIECE * LINE_BYTES, name, e);
-    if (e->status == ST_OK && outfile_open(&out, name, e) == ST_OK && write_numbers(g, name, map, out, &p, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
+    if (e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
+        write_numbers(g, name, map, out, &p, e);
+    outfile_commit(out, NULL, e);
     free(p.bytes);
     free(p.memory);
     return e->status;
@@ -210,14 +208,6 @@ static enum status count_pass(struct edge_counts *c, struct error *e)
     return e->status;
 }
 
-/* Returns how many components may have edges, which are the first ones: without loops, those of one vertex have none. Collective. */
-static uint64_t count_with_edges(const struct component_graph *g)
-{
-    uint64_t count = g->sizes->components - (g->source->totals.loops == 0 ? component_singles(g->sizes) : 0);
-    comm_broadcast(g->source->comm, &count, sizeof count, 0);
-    return count;
-}
-
 /* Writes the line of a component whose edges are counted, or which has none. */
 static enum status write_size(const struct edge_counts *c, uint64_t number, const struct table *table, struct error *e)
 {
@@ -261,7 +251,9 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
     struct outfile *out = NULL;
     struct table table;
     uint64_t room = comm_min_of(comm, larger(memory_left(g->budget) / sizeof *c.edges, LEAST_COUNTED));
-    uint64_t with_edges = count_with_edges(g);
+    /* the components that may have edges are the first ones: without loops, those of one vertex have none */
+    uint64_t with_edges = g->sizes->components - (g->source->totals.loops == 0 ? component_singles(g->sizes) : 0);
+    comm_broadcast(comm, &with_edges, sizeof with_edges, 0);
     room = larger(smaller(room, with_edges), 1);
     size_t bytes = (size_t)g->threads * sizeof *c.thread;
     c.thread = aligned_alloc(_Alignof(struct frequent), bytes);
@@ -271,11 +263,9 @@ enum status component_sizes_write(const struct component_graph *g, const char *n
         memory_take(g->budget, (void **)&c.edges, room, sizeof *c.edges, "edges of components", e);
     if (comm->rank == 0 && e->status == ST_OK && outfile_open(&out, name, e) == ST_OK)
         table_begin(&table, out, table_form_of(name), /* map */ NULL, /* base */ 0);
-    if (comm_agree(comm, e) == ST_OK && write_sizes(&c, with_edges, room, &table, e) == ST_OK && comm->rank == 0) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
+    if (comm_agree(comm, e) == ST_OK)
+        write_sizes(&c, with_edges, room, &table, e);
+    outfile_commit(out, NULL, e); /* NULL on all ranks but the first */
     memory_release(g->budget, c.edges);
     free(c.thread);
     return comm_agree(comm, e);
@@ -294,10 +284,5 @@ enum status component_histogram_write(const struct component_sizes *sizes, const
         table_number(&table, (int64_t)sizes->run[i].count, e);
         table_end_line(&table, e);
     }
-    if (e->status == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    return e->status;
+    return outfile_commit(out, NULL, e);
 }

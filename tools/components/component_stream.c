@@ -189,11 +189,8 @@ enum status component_largest_write(const struct component_graph *g, const char 
         if (counts[0] != g->source->totals.edges)
             edges_scan_changed(g->source->name, e);
     }
-    if (comm_agree(comm, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
+    comm_agree(comm, e);
+    outfile_commit(out, NULL, e);
     close_sifting(&k);
     return comm_agree(comm, e);
 }

@@ -34,6 +34,7 @@ void forest_close(struct forest *f)
     memset(f, 0, sizeof *f);
 }
 
+/* Returns the number of the window that has this vertex. */
 uint32_t forest_window_of(const struct forest *f, uint64_t vertex)
 {
     return f->values.windows == 1 ? 0 : (uint32_t)(vertex * values_of_slot(f) / f->values.window);

@@ -41,11 +41,6 @@ struct search {
     uint32_t visited; /* the vertices so far */
 };
 
-uint64_t strong_bytes(uint64_t n, uint64_t edges)
-{
-    return n * (sizeof(uint64_t) + sizeof(uint32_t)) + edges * sizeof(uint32_t);
-}
-
 /* ---- rows ---- */
 
 /* Counts the arcs of each vertex in its `end`; an edges_visitor. */
@@ -228,7 +223,8 @@ static void search_all(struct search *k)
 static enum status check_memory(const struct edge_source *source, const struct memory_budget *budget, struct error *e)
 {
     char need[16], left[16];
-    uint64_t n = source->totals.n, edges = source->totals.edges, bytes = strong_bytes(n, edges);
+    uint64_t n = source->totals.n, edges = source->totals.edges;
+    uint64_t bytes = n * (sizeof(uint64_t) + sizeof(uint32_t)) + edges * sizeof(uint32_t);
     if (n >= DONE)
         return fail(e, ST_RESOURCE, "--strong: %s has %" PRIu64 " vertices, and strong components are found of less than 2^31; "
                     "weak ones, without --strong, of any number", source->name, n);

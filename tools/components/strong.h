@@ -9,9 +9,6 @@
 
 #include "tools/stream/edge_source.h"
 
-/* The bytes that the rows of so many arcs and the search over them take, beside the forest. */
-uint64_t strong_bytes(uint64_t n, uint64_t edges);
-
 /* Makes the first pass over the edges and one more, and searches. Afterwards every slot of the forest, which has one window, is
  * the smallest id of the strong component. ST_RESOURCE if the budget has too little left, or the graph 2^31 vertices or more. */
 enum status strong_components(struct forest *forest, struct edge_source *source, struct memory_budget *budget, struct error *e);

@@ -256,7 +256,7 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
         return e->status;
     job->archives += input_from_archive(s->input);
     const struct graph_reader *reader = s->reader;
-    s->format = reader->class->name;
+    s->format = graph_format_name(reader->format);
     s->facts = reader->facts;
     s->facts.provenance = NULL;
     if (reader->facts.provenance != NULL && job->source_count == 1)

@@ -48,115 +48,80 @@ static const char help[] =
     "\n"
     "Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or disk.\n";
 
-enum {
-    VERTICES_OPTION = CLI_FIRST_FREE_OPTION,
-    RANDOMIZE_OPTION,
-    ORIGINAL_IDS_OPTION,
-    DIRECTION_OPTION,
-    ONE_BASED_OPTION,
-    BASE_OPTION,
-    COMPACT_OPTION,
-    MEMBER_OPTION,
-    COLUMNS_OPTION,
-    SEPARATOR_OPTION,
-    COMMENTS_OPTION,
-    BESIDE_OPTION,
-};
-
-static enum assertion assertion_named(const struct cli *cli, const char *name)
+/* Takes the direction of --direction or, without a text, of -u; a usage error if an earlier option says another. */
+static void take_direction(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    if (strcmp(name, "directed") == 0)
-        return ASSERT_DIRECTED;
-    if (strcmp(name, "once") == 0 || strcmp(name, "undirected-once") == 0)
-        return ASSERT_ONCE;
-    if (strcmp(name, "symmetric") == 0)
-        return ASSERT_SYMMETRIC;
-    cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
-}
-
-/* Takes the direction of -u or --direction; a usage error if an earlier option says another. */
-static void assert_direction(const struct cli *cli, struct options *o, enum assertion assertion)
-{
+    static const char *const name[] = {[ASSERT_DIRECTED] = "directed", [ASSERT_ONCE] = "once", [ASSERT_SYMMETRIC] = "symmetric"};
     static const char *const option[] = {[ASSERT_ONCE] = "-u (--direction once)",
                                          [ASSERT_DIRECTED] = "--direction directed",
                                          [ASSERT_SYMMETRIC] = "--direction symmetric"};
-    if (o->assertion != ASSERT_NOTHING && o->assertion != assertion)
-        cli_usage(cli, "%s and %s contradict each other", option[o->assertion], option[assertion]);
-    o->assertion = assertion;
+    enum assertion *earlier = row->value, given = ASSERT_DIRECTED;
+    if (text == NULL || strcmp(text, "undirected-once") == 0)
+        text = "once";
+    while (given <= ASSERT_SYMMETRIC && strcmp(text, name[given]) != 0)
+        given++;
+    if (given > ASSERT_SYMMETRIC)
+        cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", text);
+    if (*earlier != ASSERT_NOTHING && *earlier != given)
+        cli_usage(cli, "%s and %s contradict each other", option[*earlier], option[given]);
+    *earlier = given;
 }
 
-static enum graph_format format_named(const struct cli *cli, const char *name)
+static void take_format(struct cli *cli, const struct cli_row *row, const char *name)
 {
-    enum graph_format format;
     char list[512];
-    if (graph_format_named(name, &format) == 0)
-        return format;
     graph_format_list(list, sizeof list);
-    cli_usage(cli, "-f: '%s' is none of %s", name, list);
+    if (graph_format_named(name, row->value) != 0)
+        cli_usage(cli, "-f: '%s' is none of %s", name, list);
+}
+
+static void take_output_format(struct cli *cli, const struct cli_row *row, const char *name)
+{
+    if (edge_format_parse(name, row->value) != 0)
+        cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", name);
+}
+
+static void take_separator(struct cli *cli, const struct cli_row *row, const char *name)
+{
+    if (separator_named(name, row->value) != 0)
+        cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", name);
+}
+
+/* --randomize, which may have a seed. */
+static void take_seed(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    struct options *o = row->value;
+    o->randomize = 1;
+    if (text != NULL)
+        o->seed = cli_number(cli, "--randomize", text, 0, UINT64_MAX);
 }
 
 /* Takes A,B: two columns by number or name; the text stays the argument's. */
-static void take_columns(struct options *o, const char *text)
+static void take_columns(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    struct field *end = o->reader.columns.end;
+    struct column_choice *columns = row->value;
+    struct field *end = columns->end;
     const char *comma = strchr(text, ','), *last = text + strlen(text);
     if (comma == NULL || comma == text || comma + 1 == last || strchr(comma + 1, ',') != NULL)
-        cli_usage(&o->cli, "--columns: '%s' is not A,B: two numbers from 1, or names, of columns", text);
+        cli_usage(cli, "--columns: '%s' is not A,B: two numbers from 1, or names, of columns", text);
     end[0] = (struct field){text, comma};
     end[1] = (struct field){comma + 1, last};
     for (int i = 0; i < 2; i++) {
         if (field_is_number(end[i]) && field_column(end[i]) == 0)
-            cli_usage(&o->cli, "--columns: %.*s is not between 1 and %d", (int)(end[i].end - end[i].begin),
+            cli_usage(cli, "--columns: %.*s is not between 1 and %d", (int)(end[i].end - end[i].begin),
                       end[i].begin, MOST_COLUMNS);
     }
 }
 
-/* Returns the signs given with --comments. A sign that may occur in ids or as a separator is refused, because edges would be lost. */
-static const char *comments_named(const struct cli *cli, const char *text)
+/* Takes the signs given with --comments. A sign that may occur in ids or as a separator is refused, because edges would be lost. */
+static void take_comments(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    if (strcmp(text, "none") == 0)
-        return "";
-    for (const char *p = text; *p != '\0'; p++) {
+    const int none = strcmp(text, "none") == 0;
+    for (const char *p = text; !none && *p != '\0'; p++) {
         if (!ispunct((unsigned char)*p) || strchr(",\"-", *p) != NULL)
             cli_usage(cli, "--comments: '%s' is neither none nor signs such as #%%", text);
     }
-    return text;
-}
-
-static void take_option(struct options *o, int option, const char *argument)
-{
-    const struct cli *cli = &o->cli;
-    switch (option) {
-    case 'f': o->reader.format = format_named(cli, argument); break;
-    case 't':
-        if (edge_format_parse(argument, &o->output) != 0)
-            cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
-        break;
-    case 'o': cli_once(&o->cli, "-o", argument, &o->output_path); break;
-    case 'u': assert_direction(cli, o, ASSERT_ONCE); break;
-    case DIRECTION_OPTION: assert_direction(cli, o, assertion_named(cli, argument)); break;
-    case VERTICES_OPTION:
-        o->reader.vertices = cli_number(cli, "--vertices", argument, 1, DBFS_MAX_VERTICES);
-        break;
-    case RANDOMIZE_OPTION:
-        o->randomize = 1;
-        if (argument != NULL)
-            o->seed = cli_number(cli, "--randomize", argument, 0, UINT64_MAX);
-        break;
-    case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
-    case ONE_BASED_OPTION: o->reader.one_based = 1; break;
-    case BASE_OPTION: o->base = cli_number(cli, "--base", argument, 0, 1) == 0 ? BASE_0 : BASE_1; break;
-    case MEMBER_OPTION: o->member = argument; break;
-    case COLUMNS_OPTION: take_columns(o, argument); break;
-    case SEPARATOR_OPTION:
-        if (separator_named(argument, &o->reader.separator) != 0)
-            cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", argument);
-        break;
-    case COMMENTS_OPTION: o->reader.comments = comments_named(cli, argument); break;
-    case BESIDE_OPTION: o->lists_beside = 1; break;
-    case COMPACT_OPTION: cli_once(&o->cli, "--compact", argument, &o->map_path); break;
-    default: cli_option(&o->cli, option, argument);
-    }
+    *(const char **)row->value = none ? "" : text;
 }
 
 static int is_stdout(const char *path)
@@ -201,33 +166,28 @@ static void check_combinations(const struct options *o)
 
 void options_read(struct options *o, int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},
-        {"output", required_argument, NULL, 'o'},
-        {"undirected", no_argument, NULL, 'u'},
-        {"direction", required_argument, NULL, DIRECTION_OPTION},
-        {"vertices", required_argument, NULL, VERTICES_OPTION},
-        {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
-        {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
-        {"one-based", no_argument, NULL, ONE_BASED_OPTION},
-        {"base", required_argument, NULL, BASE_OPTION},
-        {"member", required_argument, NULL, MEMBER_OPTION},
-        {"entry", required_argument, NULL, MEMBER_OPTION}, /* its name in version 1.0.0 */
-        {"beside", no_argument, NULL, BESIDE_OPTION}, /* for the script dbfs: in no page */
-        {"compact", required_argument, NULL, COMPACT_OPTION},
-        {"columns", required_argument, NULL, COLUMNS_OPTION},
-        {"separator", required_argument, NULL, SEPARATOR_OPTION},
-        {"comments", required_argument, NULL, COMMENTS_OPTION},
-        CLI_LONG_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
+    struct cli_row rows[] = {
+        {"from", 'f', CLI_CALL, .value = &o->reader.format, .take = take_format},
+        {"to", 't', CLI_CALL, .value = &o->output, .take = take_output_format},
+        {"output", 'o', CLI_ONCE, .value = &o->output_path},
+        {"undirected", 'u', CLI_CALL_BARE, .value = &o->assertion, .take = take_direction},
+        {"direction", 0, CLI_CALL, .value = &o->assertion, .take = take_direction},
+        {"vertices", 0, CLI_U64, .value = &o->reader.vertices, .least = 1, .most = DBFS_MAX_VERTICES},
+        {"randomize", 0, CLI_CALL_OPTIONAL, .value = o, .take = take_seed},
+        {"original-ids", 0, CLI_SET, .value = &o->original_ids},
+        {"one-based", 0, CLI_SET, .value = &o->reader.one_based},
+        {"base", 0, CLI_CALL, .value = &o->base, .take = edge_base_take},
+        {"member", 0, CLI_TEXT, .value = &o->member},
+        {"entry", 0, CLI_TEXT, .value = &o->member},       /* its name in version 1.0.0 */
+        {"beside", 0, CLI_SET, .value = &o->lists_beside}, /* for the script dbfs: in no page */
+        {"compact", 0, CLI_ONCE, .value = &o->map_path},
+        {"columns", 0, CLI_CALL, .value = &o->reader.columns, .take = take_columns},
+        {"separator", 0, CLI_CALL, .value = &o->reader.separator, .take = take_separator},
+        {"comments", 0, CLI_CALL, .value = &o->reader.comments, .take = take_comments}};
     static const char *only_stdin[] = {"-"};
-    int option;
     *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
     cli_called(&o->cli);
-    while ((option = cli_next(&o->cli, argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options)) != -1)
-        take_option(o, option, optarg);
+    cli_read_rows(&o->cli, argc, argv, rows, sizeof rows / sizeof *rows);
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
     o->path_count = optind < argc ? argc - optind : 1;
     o->reader.names = o->map_path != NULL;

@@ -14,8 +14,3 @@ enum status edge_list_reserve(struct edge_list *list, size_t capacity, struct er
     list->capacity = capacity;
     return ST_OK;
 }
-
-void edge_list_free(struct edge_list *list)
-{
-    free(list->edges);
-}

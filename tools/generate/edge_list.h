@@ -15,6 +15,4 @@ struct edge_list {
 /* Makes room for `capacity` edges, and keeps those that are there. */
 enum status edge_list_reserve(struct edge_list *list, size_t capacity, struct error *e);
 
-void edge_list_free(struct edge_list *list);
-
 #endif

@@ -199,6 +199,7 @@ static void describe_shape(const struct generator_options *o, FILE *text)
         fprintf(text, "bridges %" PRIu64 "\n", o->bridges);
 }
 
+/* Writes the options that determine the graph into the buffer, a line for each. Returns the characters written. */
 int generator_describe(const struct generator_options *o, char *buffer, size_t room)
 {
     FILE *text = fmemopen(buffer, room, "w");

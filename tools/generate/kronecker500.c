@@ -189,8 +189,8 @@ static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
     return reverse_bits(id) >> drop;
 }
 
-/* Makes an edge of v and `differ`, which is u XOR v. On the topmost level where the ends differ, lower left counts as upper
- * right, so v gets that bit. */
+/* Makes an edge of v and `differ`, which is u XOR v. The highest bit in which the two ends differ becomes 0 in u and 1 in v, whichever was
+ * drawn: lower left counts as upper right there. */
 static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, uint64_t differ)
 {
     uint64_t top = differ & UINT64_C(1) << (63 - __builtin_clzll(differ | 1));

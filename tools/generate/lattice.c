@@ -4,12 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The points of the smaller stencil, and of the larger one below. */
-static uint64_t small_stencil(int dimensions)
-{
-    return dimensions == 2 ? 5 : 7;
-}
-
+/* The points of the larger stencil. */
 static uint64_t large_stencil(int dimensions)
 {
     return dimensions == 2 ? 9 : 27;
@@ -17,7 +12,7 @@ static uint64_t large_stencil(int dimensions)
 
 int lattice_has_stencil(int dimensions, uint64_t stencil)
 {
-    return stencil == small_stencil(dimensions) || stencil == large_stencil(dimensions);
+    return stencil == (dimensions == 2 ? 5 : 7) || stencil == large_stencil(dimensions);
 }
 
 /* Adds a direction, with the box of points that have a neighbour there. */

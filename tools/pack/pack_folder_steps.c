@@ -68,7 +68,8 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
     m->random_seed = info->random_seed;
     m->base = info->base;
     memcpy(m->provenance, info->provenance, sizeof m->provenance);
-    return parts_start(&j->parts, e);
+    m->part = zeroed(m->p, sizeof *m->part, "manifest", e);
+    return e->status;
 }
 
 /* The step that begins the manifest and completes the journal; fails if the graph does not suit the options. */

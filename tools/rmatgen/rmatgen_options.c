@@ -52,22 +52,6 @@ static const char help[] =
 #define MAX_EDGES (UINT64_C(1) << 60)
 #define MAX_VERTICES (UINT64_C(1) << RMAT_MAX_SCALE)
 
-enum {
-    SEED_OPTION = CLI_FIRST_FREE_OPTION,
-    PARAMS_OPTION,
-    NO_RANDOMIZE_OPTION,
-    GRAPH500_OPTION,
-    POISSON_OPTION,
-    GEOMETRIC_OPTION,
-    PLANTED_OPTION,
-    LATTICE_OPTION,
-    BRIDGES_OPTION,
-    STENCIL_OPTION,
-    TORUS_OPTION,
-    FIRST_OPTION,
-    COUNT_OPTION
-};
-
 /* ---- which options belong to which kind of graph ---- */
 
 enum {
@@ -82,24 +66,23 @@ enum {
 
 /* Kinds that need an option, and those that take it. */
 static const struct {
-    int option;
-    const char *name;
+    const char *option; /* as cli_option_text has it */
     int needed, taken;
 } rules[] = {
-    {'s', "-s", OF_RMAT | OF_GRAPH500, OF_RMAT | OF_GRAPH500},
-    {'e', "-e", 0, OF_RMAT | OF_GRAPH500},
-    {'A', "-A", 0, OF_RMAT},
-    {'B', "-B", 0, OF_RMAT},
-    {'C', "-C", 0, OF_RMAT},
-    {PARAMS_OPTION, "--params", 0, OF_RMAT},
-    {'n', "-n", OF_POISSON | OF_GEOMETRIC, OF_POISSON | OF_GEOMETRIC},
-    {'k', "-k", OF_POISSON | OF_GEOMETRIC | OF_PLANTED, OF_POISSON | OF_GEOMETRIC | OF_PLANTED},
-    {BRIDGES_OPTION, "--bridges", 0, OF_PLANTED},
-    {STENCIL_OPTION, "--stencil", 0, OF_LATTICE},
-    {TORUS_OPTION, "--torus", 0, OF_LATTICE},
-    {NO_RANDOMIZE_OPTION, "--no-randomize", 0, OF_ALL - OF_GRAPH500 - OF_POISSON},
-    {FIRST_OPTION, "--first", 0, OF_ALL - OF_GEOMETRIC},
-    {COUNT_OPTION, "--count", 0, OF_ALL - OF_GEOMETRIC},
+    {"-s", OF_RMAT | OF_GRAPH500, OF_RMAT | OF_GRAPH500},
+    {"-e", 0, OF_RMAT | OF_GRAPH500},
+    {"-A", 0, OF_RMAT},
+    {"-B", 0, OF_RMAT},
+    {"-C", 0, OF_RMAT},
+    {"--params", 0, OF_RMAT},
+    {"-n", OF_POISSON | OF_GEOMETRIC, OF_POISSON | OF_GEOMETRIC},
+    {"-k", OF_POISSON | OF_GEOMETRIC | OF_PLANTED, OF_POISSON | OF_GEOMETRIC | OF_PLANTED},
+    {"--bridges", 0, OF_PLANTED},
+    {"--stencil", 0, OF_LATTICE},
+    {"--torus", 0, OF_LATTICE},
+    {"--no-randomize", 0, OF_ALL - OF_GRAPH500 - OF_POISSON},
+    {"--first", 0, OF_ALL - OF_GEOMETRIC},
+    {"--count", 0, OF_ALL - OF_GEOMETRIC},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -111,152 +94,127 @@ static const char *kind_name(enum graph_kind kind)
 
 /* ---- options ---- */
 
-static int is_given(const struct rmatgen_options *o, int option)
+static void take_params(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    for (int i = 0; i < RULES; i++)
-        if (rules[i].option == option)
-            return (int)(o->given >> i & 1);
-    return 0;
-}
-
-static void take_params(struct rmatgen_options *o, const char *text)
-{
+    struct generator_options *g = row->value;
     char copy[200], *rest = copy;
-    double *const values[] = {&o->graph.a, &o->graph.b, &o->graph.c};
+    double *const values[] = {&g->a, &g->b, &g->c};
     if (strlen(text) >= sizeof copy)
-        cli_usage(&o->cli, "--params: '%s' is not A,B,C", text);
+        cli_usage(cli, "--params: '%s' is not A,B,C", text);
     strcpy(copy, text);
     for (int i = 0; i < 3; i++) {
         const char *part = strsep(&rest, ",");
         if (part == NULL || parse_real(part, values[i]) != 0)
-            cli_usage(&o->cli, "--params: '%s' is not A,B,C", text);
+            cli_usage(cli, "--params: '%s' is not A,B,C", text);
     }
     if (rest != NULL)
-        cli_usage(&o->cli, "--params: '%s' has more than A,B,C", text);
+        cli_usage(cli, "--params: '%s' has more than A,B,C", text);
 }
 
 /* Reads whole numbers with an x between them, such as 100x200, at least `least` and at most `most` of them. Returns how many
  * there are. Their product is at most MAX_VERTICES. */
-static int take_sizes(const struct rmatgen_options *o, const char *option, const char *text, int least, int most,
+static int read_sizes(const struct cli *cli, const char *option, const char *text, int least, int most,
                       uint64_t *size)
 {
     char copy[200], *rest = copy;
     uint64_t product = 1;
     int count = 0;
     if (strlen(text) >= sizeof copy)
-        cli_usage(&o->cli, "%s: '%s' is too long", option, text);
+        cli_usage(cli, "%s: '%s' is too long", option, text);
     strcpy(copy, text);
     for (; rest != NULL; count++) {
         const char *part = strsep(&rest, "x");
         if (count == most || parse_u64(part, &size[count]) != 0 || size[count] == 0)
-            cli_usage(&o->cli, "%s: '%s' is not %s, each at least 1", option, text, most == 2 ? "CxS" : "WxH or WxHxD");
+            cli_usage(cli, "%s: '%s' is not %s, each at least 1", option, text, most == 2 ? "CxS" : "WxH or WxHxD");
         if (__builtin_mul_overflow(product, size[count], &product) || product > MAX_VERTICES)
-            cli_usage(&o->cli, "%s: '%s' is more than 2^%d vertices", option, text, RMAT_MAX_SCALE);
+            cli_usage(cli, "%s: '%s' is more than 2^%d vertices", option, text, RMAT_MAX_SCALE);
     }
     if (count < least)
-        cli_usage(&o->cli, "%s: '%s' is not %s, each at least 1", option, text, most == 2 ? "CxS" : "WxH or WxHxD");
+        cli_usage(cli, "%s: '%s' is not %s, each at least 1", option, text, most == 2 ? "CxS" : "WxH or WxHxD");
     return count;
 }
 
-static void take_kind(struct rmatgen_options *o, enum graph_kind kind)
+/* Takes the kind of a row, without a text or after it was read; two kinds are a usage error. */
+static void take_kind(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    if (o->graph.kind != GRAPH_RMAT && o->graph.kind != kind)
-        cli_usage(&o->cli, "%s and %s are two kinds of graphs: give one", kind_name(o->graph.kind), kind_name(kind));
-    o->graph.kind = kind;
+    struct generator_options *g = row->value;
+    const enum graph_kind kind = (enum graph_kind)row->least;
+    (void)text;
+    if (g->kind != GRAPH_RMAT && g->kind != kind)
+        cli_usage(cli, "%s and %s are two kinds of graphs: give one", kind_name(g->kind), kind_name(kind));
+    g->kind = kind;
 }
 
-/* Takes an option that chooses the kind or sets the size of the graph. */
-static int take_shape(struct rmatgen_options *o, int option, const char *argument)
+static void take_planted(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    struct generator_options *g = &o->graph;
+    struct generator_options *g = row->value;
     uint64_t sizes[2];
-    switch (option) {
-    case GRAPH500_OPTION: take_kind(o, GRAPH_GRAPH500); break;
-    case POISSON_OPTION: take_kind(o, GRAPH_POISSON); break;
-    case GEOMETRIC_OPTION: take_kind(o, GRAPH_GEOMETRIC); break;
-    case PLANTED_OPTION:
-        take_kind(o, GRAPH_PLANTED);
-        take_sizes(o, "--planted", argument, 2, 2, sizes);
-        g->communities = sizes[0];
-        g->size = sizes[1];
-        break;
-    case LATTICE_OPTION:
-        take_kind(o, GRAPH_LATTICE);
-        for (int axis = 0; axis < LATTICE_AXES; axis++)
-            g->side[axis] = 1;
-        g->dimensions = take_sizes(o, "--lattice", argument, 2, LATTICE_AXES, g->side);
-        break;
-    case 'n': g->vertices = cli_number(&o->cli, "-n", argument, 1, MAX_VERTICES); break;
-    case 'k': g->degree = cli_real(&o->cli, "-k", argument); break;
-    case BRIDGES_OPTION:
-        g->bridges = PLANTED_CHAIN;
-        if (strcmp(argument, "chain") != 0)
-            g->bridges = cli_number(&o->cli, "--bridges (chain or a number)", argument, 0, MAX_EDGES);
-        break;
-    case STENCIL_OPTION: g->stencil = cli_number(&o->cli, "--stencil", argument, 5, 27); break;
-    case TORUS_OPTION: g->torus = 1; break;
-    default: return 0;
-    }
-    return 1;
+    take_kind(cli, row, text);
+    read_sizes(cli, "--planted", text, 2, 2, sizes);
+    g->communities = sizes[0];
+    g->size = sizes[1];
 }
 
-static void take_option(struct rmatgen_options *o, int option, const char *argument)
+static void take_lattice(struct cli *cli, const struct cli_row *row, const char *text)
 {
-    const struct cli *cli = &o->cli;
-    struct generator_options *g = &o->graph;
-    for (int i = 0; i < RULES; i++)
-        o->given |= (uint64_t)(rules[i].option == option) << i;
-    if (take_shape(o, option, argument))
-        return;
-    switch (option) {
-    case 's': g->scale = (int)cli_number(cli, "-s", argument, RMAT_MIN_SCALE, RMAT_MAX_SCALE); break;
-    case 'e': g->edge_factor = cli_number(cli, "-e", argument, 1, MAX_EDGES); break;
-    case 'A': g->a = cli_real(cli, "-A", argument); break;
-    case 'B': g->b = cli_real(cli, "-B", argument); break;
-    case 'C': g->c = cli_real(cli, "-C", argument); break;
-    case PARAMS_OPTION: take_params(o, argument); break;
-    case SEED_OPTION: g->seed = cli_number(cli, "--seed", argument, 0, UINT64_MAX); break;
-    case NO_RANDOMIZE_OPTION: g->randomize = 0; break;
-    case FIRST_OPTION: o->first = cli_number(cli, "--first", argument, 0, MAX_EDGES); break;
-    case COUNT_OPTION: o->count = cli_number(cli, "--count", argument, 0, MAX_EDGES); break;
-    case 'f':
-        if (edge_format_parse(argument, &o->format) != 0 || o->format == EDGE_FORMAT_SG)
-            cli_usage(cli, "-f: '%s' is not edges, text, graph500, u32 or u64", argument);
-        break;
-    case 'o': cli_once(&o->cli, "-o", argument, &o->output); break;
-    default: cli_option(&o->cli, option, argument);
-    }
+    struct generator_options *g = row->value;
+    take_kind(cli, row, text);
+    for (int axis = 0; axis < LATTICE_AXES; axis++)
+        g->side[axis] = 1;
+    g->dimensions = read_sizes(cli, "--lattice", text, 2, LATTICE_AXES, g->side);
+}
+
+static void take_bridges(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    uint64_t *bridges = row->value;
+    *bridges = PLANTED_CHAIN;
+    if (strcmp(text, "chain") != 0)
+        *bridges = cli_number(cli, "--bridges (chain or a number)", text, 0, MAX_EDGES);
+}
+
+static void take_format(struct cli *cli, const struct cli_row *row, const char *name)
+{
+    enum edge_format *format = row->value;
+    if (edge_format_parse(name, format) != 0 || *format == EDGE_FORMAT_SG)
+        cli_usage(cli, "-f: '%s' is not edges, text, graph500, u32 or u64", name);
 }
 
 /* ---- combinations ---- */
 
 /* The reason why a kind does not take an option, if there is more to say. */
-static const char *reason(enum graph_kind kind, int option)
+static const char *reason(enum graph_kind kind, const char *option)
 {
-    if (kind == GRAPH_GRAPH500 && option == NO_RANDOMIZE_OPTION)
+    const int keeps_ids = strcmp(option, "--no-randomize") == 0;
+    if (kind == GRAPH_GRAPH500 && keeps_ids)
         return "has its own vertex scramble";
-    if (kind == GRAPH_GRAPH500 && (option == PARAMS_OPTION || (option >= 'A' && option <= 'C')))
+    if (kind == GRAPH_GRAPH500 && (strcmp(option, "--params") == 0 || strchr("ABC", option[1]) != NULL))
         return "has its own probabilities";
-    if (kind == GRAPH_POISSON && option == NO_RANDOMIZE_OPTION)
+    if (kind == GRAPH_POISSON && keeps_ids)
         return "has random ids anyway";
-    if (kind == GRAPH_GEOMETRIC && (option == FIRST_OPTION || option == COUNT_OPTION))
+    if (kind == GRAPH_GEOMETRIC && (strcmp(option, "--first") == 0 || strcmp(option, "--count") == 0))
         return "does not know the numbers of its edges";
     return "does not take this option";
 }
 
-static void check_rules(const struct rmatgen_options *o)
+/* Checks each row that was given, or not, against its rule. */
+static void check_rules(const struct rmatgen_options *o, const struct cli_row *rows)
 {
     const enum graph_kind kind = o->graph.kind;
+    char text[CLI_OPTION_BYTES];
     for (int i = 0; i < RULES; i++) {
-        int given = (int)(o->given >> i & 1);
-        if (given && !(rules[i].taken >> kind & 1))
-            cli_usage(&o->cli, "%s %s: leave out %s", kind_name(kind), reason(kind, rules[i].option), rules[i].name);
-        if (!given && rules[i].needed >> kind & 1)
+        const char *option = rules[i].option;
+        const struct cli_row *row = rows;
+        while (strcmp(cli_option_text(row, text), option) != 0)
+            row++;
+        if (row->given && !(rules[i].taken >> kind & 1))
+            cli_usage(&o->cli, "%s %s: leave out %s", kind_name(kind), reason(kind, option), option);
+        if (!row->given && rules[i].needed >> kind & 1)
             cli_usage(&o->cli, kind == GRAPH_RMAT ? "%s SCALE is missing" : "%s is missing, which %s needs",
-                      rules[i].name, kind_name(kind));
+                      option, kind_name(kind));
     }
 }
 
+/* Sets the default stencil of a lattice; refuses a stencil that its dimensions do not have, and a torus with a short side. */
 static void check_lattice(struct rmatgen_options *o)
 {
     struct generator_options *g = &o->graph;
@@ -304,7 +262,7 @@ static void check_range(struct rmatgen_options *o)
         cli_usage(&o->cli, "%s: more than 2^60 edges", kind_name(o->graph.kind));
     if (o->first > edges)
         cli_usage(&o->cli, "--first %" PRIu64 ": the graph has %" PRIu64 " edges", o->first, edges);
-    if (!is_given(o, COUNT_OPTION))
+    if (o->count == UINT64_MAX)
         o->count = edges - o->first;
     if (o->count > edges - o->first)
         cli_usage(&o->cli,
@@ -326,45 +284,46 @@ static void check_format(const struct rmatgen_options *o)
 
 /* ---- the command line ---- */
 
-static const struct option long_options[] = {
-    {"scale", required_argument, NULL, 's'},
-    {"edgefactor", required_argument, NULL, 'e'},
-    {"params", required_argument, NULL, PARAMS_OPTION},
-    {"graph500", no_argument, NULL, GRAPH500_OPTION},
-    {"poisson", no_argument, NULL, POISSON_OPTION},
-    {"geometric", no_argument, NULL, GEOMETRIC_OPTION},
-    {"planted", required_argument, NULL, PLANTED_OPTION},
-    {"lattice", required_argument, NULL, LATTICE_OPTION},
-    {"vertices", required_argument, NULL, 'n'},
-    {"degree", required_argument, NULL, 'k'},
-    {"bridges", required_argument, NULL, BRIDGES_OPTION},
-    {"stencil", required_argument, NULL, STENCIL_OPTION},
-    {"torus", no_argument, NULL, TORUS_OPTION},
-    {"seed", required_argument, NULL, SEED_OPTION},
-    {"no-randomize", no_argument, NULL, NO_RANDOMIZE_OPTION},
-    {"first", required_argument, NULL, FIRST_OPTION},
-    {"count", required_argument, NULL, COUNT_OPTION},
-    {"format", required_argument, NULL, 'f'},
-    {"output", required_argument, NULL, 'o'},
-    CLI_LONG_OPTIONS,
-    {NULL, 0, NULL, 0}};
-
 void rmatgen_options_read(struct rmatgen_options *o, int argc, char **argv)
 {
-    int option, seed_given = 0;
+    struct generator_options *g = &o->graph;
+    int no_randomize = 0;
+    struct cli_row rows[] = {
+        {"scale", 's', CLI_U32, .value = &g->scale, .least = RMAT_MIN_SCALE, .most = RMAT_MAX_SCALE},
+        {"edgefactor", 'e', CLI_U64, .value = &g->edge_factor, .least = 1, .most = MAX_EDGES},
+        {NULL, 'A', CLI_REAL, .value = &g->a},
+        {NULL, 'B', CLI_REAL, .value = &g->b},
+        {NULL, 'C', CLI_REAL, .value = &g->c},
+        {"params", 0, CLI_CALL, .value = g, .take = take_params},
+        {"graph500", 0, CLI_CALL_BARE, .value = g, .take = take_kind, .least = GRAPH_GRAPH500},
+        {"poisson", 0, CLI_CALL_BARE, .value = g, .take = take_kind, .least = GRAPH_POISSON},
+        {"geometric", 0, CLI_CALL_BARE, .value = g, .take = take_kind, .least = GRAPH_GEOMETRIC},
+        {"planted", 0, CLI_CALL, .value = g, .take = take_planted, .least = GRAPH_PLANTED},
+        {"lattice", 0, CLI_CALL, .value = g, .take = take_lattice, .least = GRAPH_LATTICE},
+        {"vertices", 'n', CLI_U64, .value = &g->vertices, .least = 1, .most = MAX_VERTICES},
+        {"degree", 'k', CLI_REAL, .value = &g->degree},
+        {"bridges", 0, CLI_CALL, .value = &g->bridges, .take = take_bridges},
+        {"stencil", 0, CLI_U64, .value = &g->stencil, .least = 5, .most = 27},
+        {"torus", 0, CLI_SET, .value = &g->torus},
+        {"no-randomize", 0, CLI_SET, .value = &no_randomize},
+        {"first", 0, CLI_U64, .value = &o->first, .most = MAX_EDGES},
+        {"count", 0, CLI_U64, .value = &o->count, .most = MAX_EDGES},
+        {"format", 'f', CLI_CALL, .value = &o->format, .take = take_format},
+        {"output", 'o', CLI_ONCE, .value = &o->output},
+        {"seed", 0, CLI_U64, .value = &g->seed, .most = UINT64_MAX}};
+    const struct cli_row *seed_row = &rows[sizeof rows / sizeof *rows - 1];
     *o = (struct rmatgen_options){
-        .graph = {.edge_factor = 16, .a = .57, .b = .19, .c = .19, .randomize = 1, .bridges = PLANTED_CHAIN},
+        .graph = {.edge_factor = 16, .a = .57, .b = .19, .c = .19, .bridges = PLANTED_CHAIN},
+        .count = UINT64_MAX,
         .cli = {.program = "rmatgen", .help = help}};
-    while ((option = cli_next(&o->cli, argc, argv, "s:e:A:B:C:n:k:f:o:" CLI_SHORT_OPTIONS, long_options)) != -1) {
-        take_option(o, option, optarg);
-        seed_given |= option == SEED_OPTION;
-    }
+    cli_read_rows(&o->cli, argc, argv, rows, sizeof rows / sizeof *rows);
     if (optind < argc)
         cli_usage(&o->cli, "'%s': no input is read", argv[optind]);
-    check_rules(o);
+    g->randomize = !no_randomize;
+    if (!seed_row->given)
+        g->seed = g->kind == GRAPH_GRAPH500 ? 2 : 1;
+    check_rules(o, rows);
     check_kind(o);
     check_range(o);
     check_format(o);
-    if (!seed_given)
-        o->graph.seed = o->graph.kind == GRAPH_GRAPH500 ? 2 : 1;
 }

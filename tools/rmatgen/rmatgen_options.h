@@ -11,7 +11,6 @@ struct rmatgen_options {
     uint64_t first, count; /* of items; all, unless the user asks for fewer edges */
     enum edge_format format;
     const char *output;
-    uint64_t given; /* which options the user gave, as bits */
     struct cli cli;
 };
 

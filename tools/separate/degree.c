@@ -363,14 +363,6 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Saves the degrees that a pass has counted, of windows w and w + 1, unless all vertices are in one window in memory. */
-static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
-{
-    if (v->windows == 1 || values_keep(v, w, /* half */ 0, e) != ST_OK)
-        return e->status;
-    return w + 1 < v->windows ? values_keep(v, w + 1, /* half */ 1, e) : ST_OK;
-}
-
 /* Counts the degrees of all windows, two in each pass; every rank has them then. */
 static enum status count_stream(struct counting *c, struct edge_source *source, int threads, struct error *e)
 {
@@ -388,10 +380,11 @@ static enum status count_stream(struct counting *c, struct edge_source *source, 
             memset(v->of, 0, v->bytes);
             edge_source_scan(source, threads, visit_later_pass, c, e);
         }
-        if (e->status == ST_OK) {
+        if (e->status == ST_OK)
             share_degrees(c, source, threads);
-            keep_windows(v, w, e);
-        }
+        /* a pass has counted windows w and w + 1 */
+        for (uint32_t half = 0; half < 2 && v->windows > 1 && w + half < v->windows && e->status == ST_OK; half++)
+            values_keep(v, w + half, (int)half, e);
         comm_agree(source->comm, e);
     }
     if (e->status == ST_OK &&

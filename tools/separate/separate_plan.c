@@ -15,14 +15,6 @@ static uint64_t tables_bytes(const struct separation_plan *p, int threads)
     return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
 }
 
-/* Sets p->ids, the ids that later passes see: n or, in place of them, dense ids (sparse_ids.h). Begins p->tables_bytes. */
-static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
-{
-    uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);
-    p->ids = room > 0 ? smaller(p->totals.n, room * shards + 1) : p->totals.n;
-    p->tables_bytes = 2 * sizeof(uint64_t) * room;
-}
-
 /* Plans a separation from the numbers of vertices and edges; reads no edges. */
 enum status separation_plan_make(struct separation_plan *p, const struct edge_source *source,
                                  const struct separation_options *o,
@@ -35,8 +27,10 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
                                   .disk_bytes = edge_source_spooled_bytes(source)};
     uint64_t records = p->totals.edges - p->totals.loops, most = memory_left(budget) / 2;
     p->directed_edges = p->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-    count_ids(p, o->p, budget);
-    v.n = p->ids;
+    /* later passes see the ids up to n or, in place of them, dense ids (sparse_ids.h) */
+    const uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, o->p, budget);
+    v.n = p->ids = room > 0 ? smaller(p->totals.n, room * o->p + 1) : p->totals.n;
+    p->tables_bytes = 2 * sizeof(uint64_t) * room;
     if (values_least_bytes(v.n) > most)
         return fail(e, ST_RESOURCE, "%s: %" PRIu64 " vertices need %" PRIu64 " bytes for their "
                     "values, and half of the memory budget (-S) has %" PRIu64, source->name, v.n,

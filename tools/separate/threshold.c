@@ -39,8 +39,8 @@ static enum status count_edges(void *context, int thread, const struct edge *edg
 
 /* Finds the smaller rank of each of `count` edges of a tile, and prefetches the ranks for the next ones. Callers pass `bytes`
  * as a constant. */
-static inline void find_smaller_of(const struct rank_pass *pass, const struct tile_run *run, size_t at,
-                                   size_t count, unsigned bytes, uint32_t *smaller)
+static inline void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at,
+                                size_t count, unsigned bytes, uint32_t *smaller)
 {
     const uint32_t *row = pass->rank_of + run->row, *column = pass->rank_of + run->column;
     const size_t ahead = run->count - at > count + PREFETCH_EDGES ? PREFETCH_EDGES : 0;
@@ -54,18 +54,6 @@ static inline void find_smaller_of(const struct rank_pass *pass, const struct ti
     }
 }
 
-/* The same for the width that the records of the tiles have. */
-static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at,
-                         size_t count, uint32_t *smaller)
-{
-    switch (pass->tile_bytes) {
-    case 4: find_smaller_of(pass, run, at, count, 4, smaller); break;
-    case 5: find_smaller_of(pass, run, at, count, 5, smaller); break;
-    case 6: find_smaller_of(pass, run, at, count, 6, smaller); break;
-    default: find_smaller_of(pass, run, at, count, 8, smaller);
-    }
-}
-
 /* Counts the edges of a tile, which has no self-loops, by their smaller rank; a tile_visitor. */
 static enum status count_tile(void *context, int thread, const struct tile_run *run, struct error *e)
 {
@@ -74,7 +62,7 @@ static enum status count_tile(void *context, int thread, const struct tile_run *
     uint32_t smaller[STEP];
     for (size_t at = 0; at < run->count; at += STEP) {
         size_t count = run->count - at < STEP ? run->count - at : STEP;
-        find_smaller(pass, run, at, count, smaller);
+        WITH_RECORD_BYTES(pass->tile_bytes, find_smaller(pass, run, at, count, BYTES, smaller))
         for (size_t i = 0; i < count; i++)
             by_smaller[smaller[i]]++;
     }
@@ -91,15 +79,6 @@ static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int thre
     for (int i = 0; i < threads && e->status == ST_OK; i++)
         memory_take(budget, (void **)&pass->by_smaller[i], ranks, 8, "edge histogram", e);
     return e->status;
-}
-
-/* Takes the arrays of *er; on failure edge_ranks_free releases them. */
-static enum status take_result(struct edge_ranks *er, struct memory_budget *budget, struct error *e)
-{
-    uint64_t cuts = (uint64_t)er->ranks->count + 1;
-    memory_take(budget, (void **)&er->nn, cuts, 8, "class counts", e);
-    memory_take(budget, (void **)&er->dd, cuts, 8, "class counts", e);
-    return memory_take(budget, (void **)&er->delegates, cuts, 8, "class counts", e);
 }
 
 /* Adds up the histograms of all threads and all ranks of the job, into that of thread 0. */
@@ -143,8 +122,10 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *ed
         .n = edges->source->totals.n, .directed_edges = directed_edges, .ranks = ranks};
     if (edges->tiles != NULL)
         pass.tile_bytes = edges->tiles->record_bytes;
-    if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)
-        take_result(er, budget, e);
+    uint64_t **const counts[] = {&er->nn, &er->dd, &er->delegates};
+    take_threads(&pass, ranks->count, threads, budget, e);
+    for (int i = 0; i < 3 && e->status == ST_OK; i++)
+        memory_take(budget, (void **)counts[i], (uint64_t)ranks->count + 1, 8, "class counts", e);
     if (values_scan(&rank_of->values, edges, visitors, &pass, e) == ST_OK) {
         sum_histograms(&pass, ranks->count, threads, edges->source->comm);
         accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
@@ -186,20 +167,8 @@ uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t n
     return 8 * n + 8 * d * p + 4 * m + 4 * nn;
 }
 
-/* The first condition of the rule of memory: at most 4n/p delegates. */
-static int few_delegates(const struct edge_ranks *er, uint32_t cut, uint64_t p)
-{
-    return er->delegates[cut] <= 4 * er->n / p;
-}
-
-/* The second condition: fewer than 10% nn edges. */
-static int few_nn(const struct edge_ranks *er, uint32_t cut)
-{
-    return er->directed_edges == 0 || er->nn[cut] < er->directed_edges / 10 ||
-           10 * (er->nn[cut] - er->directed_edges / 10) < er->directed_edges % 10;
-}
-
-/* The TH of the fewest bytes that meets both conditions; if none does, the first alone decides, and *both_met is 0. */
+/* The TH of the fewest bytes that meets both conditions of the rule of memory: at most 4n/p delegates, and fewer than 10% nn edges. If
+ * none does, the first alone decides, and *both_met is 0. */
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met)
 {
     uint32_t count = er->ranks->count, best = count, fallback = count;
@@ -207,13 +176,14 @@ uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met)
     *both_met = 0;
     /* TH is at least 0, so vertices of degree 0 are never delegates */
     for (uint32_t cut = ranks_cut(er->ranks, 0); cut <= count; cut++) {
-        if (!few_delegates(er, cut, p))
+        const uint64_t nn = er->nn[cut], tenth = er->directed_edges / 10;
+        if (er->delegates[cut] > 4 * er->n / p)
             continue;
         if (cut < fallback)
             fallback = cut;
-        uint64_t bytes =
-            table1_bytes(er->n, er->delegates[cut], p, er->directed_edges, er->nn[cut]);
-        if (few_nn(er, cut) && bytes <= best_bytes) {
+        uint64_t bytes = table1_bytes(er->n, er->delegates[cut], p, er->directed_edges, nn);
+        const int few_nn = er->directed_edges == 0 || nn < tenth || 10 * (nn - tenth) < er->directed_edges % 10;
+        if (few_nn && bytes <= best_bytes) {
             best = cut;
             best_bytes = bytes;
             *both_met = 1;

@@ -26,6 +26,11 @@ char *edge_name_of_rank(const char *word, uint32_t rank)
     return NULL;
 }
 
+void edge_base_take(struct cli *cli, const struct cli_row *row, const char *text)
+{
+    *(enum base_choice *)row->value = cli_number(cli, "--base", text, 0, 1) == 0 ? BASE_0 : BASE_1;
+}
+
 /* Takes names from a command line, with the rank in place of %r; opens no file. The caller closes it in any case. */
 enum status edge_inputs_open(struct edge_inputs *in, char *const *words, size_t count, uint32_t rank, struct error *e)
 {

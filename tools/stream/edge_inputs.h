@@ -4,6 +4,7 @@
 #ifndef DBFS_EDGE_INPUTS_H
 #define DBFS_EDGE_INPUTS_H
 
+#include "formats/base/cli.h"
 #include "formats/base/status.h"
 #include "formats/edges/edges.h"
 
@@ -21,6 +22,9 @@ struct edge_inputs {
     enum base_choice base; /* BASE_OF_STREAMS: all have the same */
     enum pipe_use pipe_use;
 };
+
+/* Takes --base 0|1, cli_row.take: stores an enum base_choice. */
+void edge_base_take(struct cli *cli, const struct cli_row *row, const char *text);
 
 /* Takes the words of a command line. Without words, the input is "-", standard input. ST_USAGE if standard input is named twice. */
 enum status edge_inputs_open(struct edge_inputs *inputs, char *const *words, size_t count,

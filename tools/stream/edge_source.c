@@ -32,7 +32,8 @@ static enum status refuse_twice(const struct edge_source *s, struct error *e)
 {
     const struct edge_stream *last = &s->stream[s->count - 1];
     for (size_t i = 0; i + 1 < s->count; i++) {
-        if (edge_stream_same(&s->stream[i], last))
+        const struct edge_stream *before = &s->stream[i];
+        if (before->inode != 0 && before->inode == last->inode && before->device == last->device)
             return fail(e, ST_USAGE, "%s: is given twice, before as %s", last->name, s->stream[i].name);
     }
     return ST_OK;
@@ -103,15 +104,6 @@ static enum status add_own(struct edge_union *u, const struct edge_source *s,
     return comm_agree(s->comm, e);
 }
 
-/* Estimates the edges that this rank reads in a pass. */
-static uint64_t count_share(const struct edge_source *s)
-{
-    uint64_t shared = 0, own = 0;
-    for (size_t i = 0; i < s->count; i++)
-        *(i < s->shared ? &shared : &own) += s->stream[i].totals.edges;
-    return shared / s->comm->ranks + own;
-}
-
 /* Joins the facts about all streams of all ranks, and makes them the source's: those of one graph. */
 static enum status unite(struct edge_source *s, const struct stream_facts *facts, enum base_choice base, struct error *e)
 {
@@ -122,7 +114,10 @@ static enum status unite(struct edge_source *s, const struct stream_facts *facts
         s->totals = u.totals;
         s->bytes = u.bytes;
         s->missing_edges = u.streams > 1 ? edge_union_missing(&u) : 0;
-        s->share_edges = count_share(s);
+        uint64_t shared = 0, own = 0; /* edges of the streams that all ranks share, and of those of this rank */
+        for (size_t i = 0; i < s->count; i++)
+            *(i < s->shared ? &shared : &own) += s->stream[i].totals.edges;
+        s->share_edges = shared / s->comm->ranks + own; /* about what this rank reads in a pass */
         s->open_ended = s->count == 1 && s->stream[0].live != NULL && s->totals.n == 0;
         s->largest_share = comm_max_of(s->comm, s->share_edges);
         s->names = u.names;

@@ -332,8 +332,3 @@ enum status edge_stream_open_reader(const struct edge_stream *s, struct edges_re
     }
     return edges_reader_open_fd(reader, fd, s->name, e);
 }
-
-int edge_stream_same(const struct edge_stream *a, const struct edge_stream *b)
-{
-    return a->inode != 0 && a->inode == b->inode && a->device == b->device;
-}

@@ -59,7 +59,4 @@ enum status edge_stream_finish_live(struct edge_stream *stream, const struct edg
 /* Opens a reader at the start of the stream. Close it before opening the next one. */
 enum status edge_stream_open_reader(const struct edge_stream *stream, struct edges_reader **reader, struct error *e);
 
-/* Nonzero when both are the same file. */
-int edge_stream_same(const struct edge_stream *a, const struct edge_stream *b);
-
 #endif

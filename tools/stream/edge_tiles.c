@@ -141,12 +141,7 @@ enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *
     for (size_t at = 0; at < count; at += STEP) {
         size_t taken = count - at < STEP ? count - at : STEP;
         compute_tiles(t, edges + at, taken, &step);
-        switch (t->record_bytes) {
-        case 4: append_records(w, &step, edges + at, taken, 4); break;
-        case 5: append_records(w, &step, edges + at, taken, 5); break;
-        case 6: append_records(w, &step, edges + at, taken, 6); break;
-        default: append_records(w, &step, edges + at, taken, 8);
-        }
+        WITH_RECORD_BYTES(t->record_bytes, append_records(w, &step, edges + at, taken, BYTES))
     }
     if (w->error.status != ST_OK)
         *e = w->error;
@@ -162,40 +157,12 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 
 enum side { ROWS, COLUMNS };
 
-/* Returns the row or the column of record i. Callers pass `bytes` and `side` as constants. */
-static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, enum side side)
-{
-    uint64_t record = tile_record(records, bytes, i);
-    return side == COLUMNS ? tile_column(record, bytes) : tile_row(record, bytes);
-}
-
-/* Adds 1 to degree[] at the row, or the column, of each record. */
+/* Adds 1 to degree[] at the row, or the column, of each record. Callers pass `bytes` and `side` as constants. */
 static inline void count_ends(const void *records, size_t count, unsigned bytes, enum side side, uint32_t *restrict degree)
 {
-#define DEGREE(i) degree[tile_end(records, i, bytes, side)]
+#define RECORD(i) tile_record(records, bytes, i)
+#define DEGREE(i) degree[side == COLUMNS ? tile_column(RECORD(i), bytes) : tile_row(RECORD(i), bytes)]
     COUNT_BY_TURNS(count, DEGREE);
-}
-
-/* Adds the rows of records to the degrees of the tile's range of rows. */
-static void count_rows(const struct edge_tiles *t, const void *records, size_t count, uint32_t *degree)
-{
-    switch (t->record_bytes) {
-    case 4: count_ends(records, count, 4, ROWS, degree); break;
-    case 5: count_ends(records, count, 5, ROWS, degree); break;
-    case 6: count_ends(records, count, 6, ROWS, degree); break;
-    default: count_ends(records, count, 8, ROWS, degree);
-    }
-}
-
-/* Adds the columns of records to the degrees of the tile's range of columns. */
-static void count_columns(const struct edge_tiles *t, const void *records, size_t count, uint32_t *degree)
-{
-    switch (t->record_bytes) {
-    case 4: count_ends(records, count, 4, COLUMNS, degree); break;
-    case 5: count_ends(records, count, 5, COLUMNS, degree); break;
-    case 6: count_ends(records, count, 6, COLUMNS, degree); break;
-    default: count_ends(records, count, 8, COLUMNS, degree);
-    }
 }
 
 static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)
@@ -215,10 +182,10 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
         for (uint32_t other = 0; other < t->ranges; other++) {
             struct bucket_reader rows = read_tile(t, range, other);
             while ((count = bucket_reader_next(&rows, &records)) > 0)
-                count_rows(t, records, count, of);
+                WITH_RECORD_BYTES(t->record_bytes, count_ends(records, count, BYTES, ROWS, of))
             struct bucket_reader columns = read_tile(t, other, range);
             while (t->direction != EDGES_SYMMETRIC && (count = bucket_reader_next(&columns, &records)) > 0)
-                count_columns(t, records, count, of);
+                WITH_RECORD_BYTES(t->record_bytes, count_ends(records, count, BYTES, COLUMNS, of))
         }
     }
 }

@@ -26,6 +26,15 @@ struct edge_tiles {
     struct bucket_store *heir; /* NULL until edge_tiles_leave */
 };
 
+/* Does a statement in which BYTES is the width of records, as a constant. */
+#define WITH_RECORD_BYTES(width, statement)                                                        \
+    switch (width) {                                                                               \
+    case 4: { enum { BYTES = 4 }; statement; break; }                                              \
+    case 5: { enum { BYTES = 5 }; statement; break; }                                              \
+    case 6: { enum { BYTES = 6 }; statement; break; }                                              \
+    default: { enum { BYTES = 8 }; statement; }                                                    \
+    }
+
 /* Returns the memory that tiles take for so many edges; UINT64_MAX if n is too large for tiles. */
 uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads);
 

@@ -54,12 +54,6 @@ static void read_number(const char *text, const char *key, uint64_t *value)
     }
 }
 
-/* Nonzero for the lines by which rmatgen says which edges of the graph the stream has. */
-static int is_piece_line(const char *line)
-{
-    return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
-}
-
 /* Keeps only the lines of `text` that `other` has, too; if `other` is NULL, all but those that describe a piece of a graph. */
 static void keep_lines(char *text, const char *other)
 {
@@ -67,7 +61,8 @@ static void keep_lines(char *text, const char *other)
     char *to = text;
     size_t length;
     while ((line = next_line(&from, &length)) != NULL) {
-        if (other != NULL ? !has_line(other, line, length) : is_piece_line(line))
+        const int of_piece = strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0; /* rmatgen says so what it made */
+        if (other != NULL ? !has_line(other, line, length) : of_piece)
             continue;
         memmove(to, line, (size_t)(from - line));
         to += from - line;

@@ -106,7 +106,7 @@ struct direction_costs_of direction_costs_of(const struct direction_costs *costs
     if (work->frontier == 0)
         return costs_of;
     costs_of.found = expect_found(costs, g, work);
-    costs_of.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
+    costs_of.of[PUSH] = cost_push(&costs->graph, g, (double)work->frontier, (double)work->forward) +
                         costs_of.found * costs->graph.rates.found;
     costs_of.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, share_to_pull(costs, g, all));
     return costs_of;

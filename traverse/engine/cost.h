@@ -41,10 +41,17 @@ struct cost_pulled {
     double sources, edges, rows_each, edges_each;
 };
 
+/* What a search reads over the link: columns in memory of the host. All are 0 if a device has all columns. */
+struct cost_link {
+    uint8_t push, pull;           /* 1: columns of the rows that are pushed, or that are pulled, lie in memory of the host */
+    uint8_t push_near, pull_near; /* so many columns of each row are read in memory of the device */
+};
+
 /* What costs are computed from: counts of a shard, and rates. They stay the same during a search. */
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* number of edges of a push, and of rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
+    struct cost_link link[SUBGRAPHS];
     double rows_of_two_pulls[VERTEX_KINDS]; /* [kind] vertices that have rows in both subgraphs whose pulls find this kind */
     double words[VERTEX_KINDS]; /* number of 32-bit words of a mask over the vertices of this kind */
     struct cost_rates rates;
@@ -65,10 +72,32 @@ void cost_settle_pulled(struct cost_graph *graph);
 }
 #endif
 
-/* Returns the picoseconds of a push of `rows` frontier rows with `edges` edges in all. */
-COST_FUNCTION double cost_push(const struct cost_graph *graph, double rows, double edges)
+/* Returns the picoseconds more that a push along g of `rows` rows with `edges` edges takes, as it reads columns over the link. */
+COST_FUNCTION double cost_push_link(const struct cost_graph *graph, int g, double rows, double edges)
 {
-    return rows * graph->rates.push_row + edges * graph->rates.push_edge;
+    const double columns = edges - rows * graph->link[g].push_near;
+    if (!graph->link[g].push || columns <= 0)
+        return 0;
+    return (rows < columns ? rows : columns) * graph->rates.link_row + columns * graph->rates.link_column;
+}
+
+/* Returns the picoseconds more that a pull of `rows` rows with `probes` probes takes, as it reads columns of the rows of subgraph g
+ * over the link. Each probe is taken to end its row with the same chance, and a row that is read ends after as many more. */
+COST_FUNCTION double cost_pull_link(const struct cost_graph *graph, int g, double rows, double probes)
+{
+    if (!graph->link[g].pull || rows <= 0)
+        return 0;
+    const double goes_on = 1 - (float)rows / (float)probes;
+    double left = rows;
+    for (int near = 0; near < graph->link[g].pull_near; near++)
+        left *= goes_on;
+    return left * (graph->rates.link_row + (float)probes / (float)rows * graph->rates.link_column);
+}
+
+/* Returns the picoseconds of a push along g of `rows` frontier rows with `edges` edges in all. */
+COST_FUNCTION double cost_push(const struct cost_graph *graph, int g, double rows, double edges)
+{
+    return rows * graph->rates.push_row + edges * graph->rates.push_edge + cost_push_link(graph, g, rows, edges);
 }
 
 COST_FUNCTION int cost_reverse(int g) /* returns the reverse of g, such as dn for nd: subgraph_reverse, for kernels */
@@ -121,7 +150,7 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
         probes = rows + (probes - rows) / (times < graph->rates.hubs_most ? times : graph->rates.hubs_most);
     }
     return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
-           (probes - rows) * graph->rates.pull_probe;
+           (probes - rows) * graph->rates.pull_probe + cost_pull_link(graph, reverse, rows, probes);
 }
 
 #endif

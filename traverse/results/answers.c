@@ -245,6 +245,13 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     return e->status;
 }
 
+/* Collective. Makes the answer of this kind, unless the devices hold it. If making it fails, only this rank knows. */
+enum status answers_need(struct answers *a, enum answer_kind kind, struct error *e)
+{
+    const struct root_set roots = a->roots;
+    return a->kind == kind ? ST_OK : answers_make(a, kind, &roots, a->levels, e);
+}
+
 /* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. */
 enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
 {

@@ -42,6 +42,9 @@ void answers_close(struct answers *answers); /* frees what answers_open has allo
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root_set *roots,
                          uint32_t levels, struct error *e);
 
+/* Collective. The same for the search of the last answer, unless the devices have the answer of this kind. */
+enum status answers_need(struct answers *answers, enum answer_kind kind, struct error *e);
+
 /* Collective, in nearest.c. Replaces each parent of the last answer, which must be of ANSWER_PARENTS, by the input id of the root
  * at the end of the vertex's chain of parents: a root that is nearest to the vertex. Parents can then not be made again for this
  * search. If a rank fails, the call fails on all ranks. Takes 8 MiB for each device if there are several ranks, and in device

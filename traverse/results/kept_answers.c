@@ -23,7 +23,7 @@ static enum status keep_kind(struct kept_answers *kept, struct answers *answers,
     if (grown == NULL)
         return fail_memory(e, "answers that are kept", (kept->count + 1) * sizeof *grown);
     kept->all = grown;
-    if (answers->kind != kind && answers_make(answers, kind, &answers->roots, answers->levels, e) != ST_OK)
+    if (answers_need(answers, kind, e) != ST_OK)
         return e->status;
     struct kept_answer *one = &kept->all[kept->count];
     *one = (struct kept_answer){.width = answers_width(answers, kind), .values = rank->graph->manifest.totals.n};

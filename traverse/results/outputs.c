@@ -78,10 +78,8 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
         outfile_leave(*out, e);
         *out = NULL;
     }
-    if (comm_agree(comm, e) != ST_OK)
-        outfile_abort(*out);
-    else if (*out != NULL)
-        outfile_commit(*out, NULL, e);
+    comm_agree(comm, e);
+    outfile_commit(*out, NULL, e);
     *out = NULL;
     return comm_agree(comm, e);
 }

@@ -9,15 +9,14 @@
 
 #include <stdlib.h>
 
-/* The largest bytes of a message between ranks. */
-enum { CHUNK_BYTES = 1 << 22 };
+static const char what[] = "the list of reached vertices";
 
 /* A vertex that the search has reached. */
 struct reached_vertex {
     uint64_t id, depth; /* `id` is the input id */
 };
 
-/* The reached vertices of one rank. On rank 0, gather_list adds the vertices of all ranks. */
+/* The reached vertices of one rank, and later, on rank 0, of all ranks. */
 struct reached_list {
     struct reached_vertex *vertex; /* [count]; NULL while vertices are only counted */
     uint64_t count;
@@ -47,25 +46,6 @@ static void add_own(struct reached_list *list, const struct results *r, const st
     const struct root_set isolated = root_set_of_kind(roots, ROOT_AT_ISOLATED);
     for (uint64_t i = 0; r->comm->rank == 0 && i < isolated.count; i++)
         add_vertex(list, r->graph, isolated.root[i].id, 0);
-}
-
-/* Collective. Copies the lists of all other ranks into the list of rank 0, where the vertices of rank r begin at index
- * first[r]. If one rank fails, the call fails on all ranks. */
-static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
-{
-    const uint64_t width = sizeof *list->vertex;
-    struct transfer own = {.rank = 0, .bytes = list->vertex, .size = list->count * width};
-    struct transfer *all = zeroed(comm->ranks, sizeof *all, "ranks", e);
-    uint32_t count = 0;
-    for (uint32_t i = 1; i < comm->ranks && all != NULL && comm->rank == 0; i++) {
-        if (first[i + 1] > first[i])
-            all[count++] = (struct transfer){
-                .rank = i, .bytes = list->vertex + first[i], .size = (first[i + 1] - first[i]) * width};
-    }
-    if (comm_agree(comm, e) == ST_OK)
-        comm_transfer(comm, &own, comm->rank > 0 && list->count > 0, all, count, CHUNK_BYTES, e);
-    free(all);
-    return comm_agree(comm, e);
 }
 
 /* ---- the file ---- */
@@ -104,10 +84,8 @@ static enum status write_list(const struct reached_list *list, const struct resu
     }
     if (shared != NULL)
         shared->out = out;
-    else if (e->status == ST_OK)
-        outfile_commit(out, NULL, e);
     else
-        outfile_abort(out);
+        outfile_commit(out, NULL, e);
     return e->status;
 }
 
@@ -115,30 +93,30 @@ static enum status write_list(const struct reached_list *list, const struct resu
 enum status reached_list_write(struct results *r, const struct root_set *roots, const struct result_file *file,
                                struct error *e)
 {
+    const struct comm *comm = r->comm;
+    const uint32_t ranks = comm->ranks;
     struct reached_list list = {0};
-    const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
-    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* index of each rank's first vertex in rank 0's list */
+    void *all = NULL;
+    uint64_t *to = zeroed(2 * ranks + 1, sizeof *to, what, e); /* [ranks] what goes to each rank: all to rank 0 */
     add_own(&list, r, roots);
-    if (comm_agree(r->comm, e) == ST_OK) {
-        for (uint32_t i = own + 1; i <= ranks; i++)
-            first[i] = list.count;
-        comm_sum_u64(r->comm, first, ranks + 1);
-        memory_take(r->budget, (void **)&list.vertex, (own == 0 ? first[ranks] : list.count) + 1, sizeof *list.vertex,
-                    "the list of reached vertices", e);
-    }
-    if (comm_agree(r->comm, e) == ST_OK) {
+    memory_take(r->budget, (void **)&list.vertex, list.count + 1, sizeof *list.vertex, what, e);
+    if (comm_agree(comm, e) == ST_OK) {
+        uint64_t *begin = to + ranks; /* [ranks + 1] */
         list.count = 0;
         add_own(&list, r, roots);
-        gather_list(&list, r->comm, first, e);
+        to[0] = list.count;
+        if (ranks > 1 && comm_deal(comm, list.vertex, to, sizeof *list.vertex, r->budget, &all, begin, what, e) == ST_OK) {
+            memory_release(r->budget, list.vertex);
+            list = (struct reached_list){all, begin[ranks]};
+        }
     }
-    if (e->status == ST_OK && own == 0) {
-        list.count = first[ranks];
+    if (e->status == ST_OK && comm->rank == 0) {
         qsort(list.vertex, list.count, sizeof *list.vertex, compare);
         write_list(&list, file, r->graph->base, e);
     }
     if (file->table != NULL)
         file->table->begun = 1;
     memory_release(r->budget, list.vertex);
-    free(first);
-    return comm_agree(r->comm, e);
+    free(to);
+    return comm_agree(comm, e);
 }

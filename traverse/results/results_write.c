@@ -114,14 +114,6 @@ static uint64_t rounds_of(const struct writing *w)
     return rounds;
 }
 
-/* Collective. Makes the answer of this kind, unless the devices hold it. If making it fails, only this rank knows. */
-static enum status need_answer(struct results *r, enum answer_kind kind, struct error *e)
-{
-    if (r->answers.kind == kind)
-        return ST_OK;
-    return answers_make(&r->answers, kind, &r->answers.roots, r->answers.levels, e);
-}
-
 /* Collective. Reads the parents of all ids that this rank writes into w->kept, as the devices hold one answer at a time. Fails
  * on all ranks if one fails. */
 static enum status keep_parents(struct writing *w, struct error *e)
@@ -131,7 +123,7 @@ static enum status keep_parents(struct writing *w, struct error *e)
                 "parents for the table of distances and parents (two files take less)", e);
     if (comm_agree(w->results->comm, e) != ST_OK)
         return e->status;
-    need_answer(w->results, ANSWER_PARENTS, e);
+    answers_need(&w->results->answers, ANSWER_PARENTS, e);
     for (uint64_t round = 0; round < rounds_of(w); round++) {
         struct id_range window = read_windows(w, ANSWER_PARENTS, round, e);
         if (e->status != ST_OK)
@@ -140,7 +132,7 @@ static enum status keep_parents(struct writing *w, struct error *e)
                (window.end - window.first) * w->parent_width);
     }
     w->parents = w->kept;
-    need_answer(w->results, ANSWER_DEPTHS, e);
+    answers_need(&w->results->answers, ANSWER_DEPTHS, e);
     return comm_agree(w->results->comm, e);
 }
 
@@ -331,7 +323,7 @@ enum status results_write(struct results *r, const struct result_file *file, str
     const int from_memory = file->values != NULL;
     const enum answer_kind first = file->with_parents || file->kind == ANSWER_NEAREST ? ANSWER_PARENTS : file->kind;
     uint64_t begin, end = 0;
-    if (!from_memory && need_answer(r, first, e) != ST_OK)
+    if (!from_memory && answers_need(&r->answers, first, e) != ST_OK)
         return e->status;
     if (file->kind == ANSWER_NEAREST && answers_make_nearest(&r->answers, e) != ST_OK)
         return e->status;

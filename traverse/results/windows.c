@@ -211,7 +211,7 @@ struct received_list {
     struct value_list list;
 };
 
-/* Copies the values of blocks begin to end - 1 of a list to their places in the window. */
+/* Does what copy_blocks does, for values of a constant width. */
 INLINE void copy_blocks_as(const struct received_list *r, uint64_t begin, uint64_t end, uint32_t width)
 {
     for (uint64_t b = begin; b < end; b++) {
@@ -221,7 +221,8 @@ INLINE void copy_blocks_as(const struct received_list *r, uint64_t begin, uint64
     }
 }
 
-/* Calls copy_blocks_as. Called by the thread pool for fill_from_lists, with a struct received_list. */
+/* Copies the values of blocks begin to end - 1 of a list (struct received_list) to their places in the window. Called by the thread
+ * pool. */
 static void copy_blocks(void *context, uint64_t begin, uint64_t end)
 {
     const struct received_list *r = context;

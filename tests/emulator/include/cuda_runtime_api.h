@@ -54,6 +54,7 @@ enum cudaDeviceAttr {
     cudaDevAttrPciDomainId = 50,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrClusterLaunch = 120
@@ -112,6 +113,9 @@ enum cudaMemoryType {
     cudaMemoryTypeManaged = 3
 };
 
+enum cudaMemoryAdvise { cudaMemAdviseSetPreferredLocation = 3, cudaMemAdviseSetAccessedBy = 5 };
+enum { cudaCpuDeviceId = -1 };
+
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
@@ -119,6 +123,7 @@ struct cudaPointerAttributes {
 
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags);
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags);

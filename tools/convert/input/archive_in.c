@@ -3,6 +3,7 @@
 
 #include "members.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/bytes.h"
 
 #include <archive.h>
@@ -194,9 +195,9 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
                     "%s: is a 7z archive in a stream, expected it in a file of its own: its table "
                     "of contents is at its end",
                     raw->name);
-    struct archive_in *in = calloc(1, sizeof *in);
+    struct archive_in *in = *result = zeroed(1, sizeof *in, raw->name, e);
     if (in == NULL)
-        return fail_memory(e, raw->name, sizeof *in);
+        return e->status;
     in->raw = raw;
     in->kind = kind;
     members_init(&in->members, member);
@@ -212,10 +213,9 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
         open_libarchive(in, e);
     if (e->status != ST_OK) {
         archive_in_close(in);
-        return e->status;
+        *result = NULL;
     }
-    *result = in;
-    return ST_OK;
+    return e->status;
 }
 
 void archive_in_close(struct archive_in *in)

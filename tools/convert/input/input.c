@@ -193,23 +193,25 @@ void input_close(struct input *in)
 
 const char *input_name(const struct input *in)
 {
-    return unwrap_name(in->unwrap);
+    return in->unwrap->name->text;
 }
 
 int input_from_archive(const struct input *in)
 {
-    return unwrap_from_archive(in->unwrap);
+    return in->unwrap->archive_at != UNWRAP_NO_ARCHIVE;
 }
 
 /* Appends the names of the archive's files to a message. Reads on for them: the input is of no use afterwards. */
 void input_explain_members(struct input *in, struct error *e)
 {
-    unwrap_explain_members(in->unwrap, e);
+    if (input_from_archive(in))
+        archive_in_explain(in->unwrap->layers[in->unwrap->archive_at].archive, e);
 }
 
 const char *input_skipped(const struct input *in, uint64_t *count)
 {
-    return unwrap_skipped(in->unwrap, count);
+    *count = 0;
+    return input_from_archive(in) ? archive_in_skipped(in->unwrap->layers[in->unwrap->archive_at].archive, count) : "";
 }
 
 int input_failed(const struct input *in)
@@ -240,7 +242,7 @@ static enum status read_source(struct input *in, void *bytes, size_t count, size
     *got = 0;
     if (in->source_ended)
         return ST_OK;
-    if (unwrap_read(in->unwrap, bytes, count, got, e) != ST_OK)
+    if (raw_in_read(in->unwrap->layers[in->unwrap->top].raw, bytes, count, got, e) != ST_OK)
         return e->status;
     in->source_ended = *got < count;
     return in->source_ended ? refuse_second(in, e) : ST_OK;

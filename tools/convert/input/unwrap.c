@@ -2,37 +2,13 @@
  * it, removes its wrapping, and gives the result to the next layer. */
 #include "unwrap.h"
 
-#include "archive_in.h"
-#include "gzip_in.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYERS = 6, NO_ARCHIVE = -1, LONGEST_PATH = 240 };
-
-struct layer {
-    struct raw_in *raw;
-    struct raw_in own; /* `raw` points to it, except in the first layer */
-    enum wrapping kind;
-    struct gzip_in *gzip;
-    struct archive_in *archive;
-};
-
-/* A list of names: one that was given out must stay. */
-struct name {
-    struct name *before;
-    char text[];
-};
-
-struct unwrap {
-    struct layer layers[MAX_LAYERS];
-    int top;        /* its bytes are the plain ones */
-    int archive_at; /* the layer that is an archive */
-    int is_over;    /* it has no more files */
-    const char *member;
-    struct name *name;
-};
+enum { LONGEST_PATH = 240 };
 
 /* ---- names ---- */
 
@@ -40,18 +16,13 @@ struct unwrap {
 static enum status set_name(struct unwrap *u, const char *file, const char *path, struct error *e)
 {
     size_t bytes = strlen(file) + (path != NULL ? strlen(path) + 2 : 0) + 1;
-    struct name *name = malloc(sizeof *name + bytes);
+    struct unwrap_name *name = malloc(sizeof *name + bytes);
     if (name == NULL)
         return fail_memory(e, file, bytes);
     snprintf(name->text, bytes, path != NULL ? "%s(%s)" : "%s", file, path);
     name->before = u->name;
     u->name = name;
     return ST_OK;
-}
-
-const char *unwrap_name(const struct unwrap *u)
-{
-    return u->name->text;
 }
 
 /* ---- layers ---- */
@@ -71,7 +42,7 @@ static enum status read_archive(void *from, void *bytes, size_t count, size_t *g
 /* Adds an innermost layer, which reads from `source`. */
 static enum status add_layer(struct unwrap *u, struct byte_source source, struct error *e)
 {
-    struct layer *layer = &u->layers[++u->top];
+    struct unwrap_layer *layer = &u->layers[++u->top];
     memset(layer, 0, sizeof *layer);
     layer->raw = &layer->own;
     return raw_in_init(layer->raw, source, u->name->text, e);
@@ -81,7 +52,7 @@ static enum status add_layer(struct unwrap *u, struct byte_source source, struct
 static void drop_layers(struct unwrap *u, int kept)
 {
     for (; u->top > kept; u->top--) {
-        struct layer *layer = &u->layers[u->top];
+        struct unwrap_layer *layer = &u->layers[u->top];
         gzip_in_close(layer->gzip);
         archive_in_close(layer->archive);
         raw_in_free(&layer->own);
@@ -89,7 +60,7 @@ static void drop_layers(struct unwrap *u, int kept)
 }
 
 /* Goes to the next file of an archive, and makes it the innermost layer. */
-static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, struct error *e)
+static enum status enter_file(struct unwrap *u, struct unwrap_layer *layer, int *end, struct error *e)
 {
     if (archive_in_next(layer->archive, end, e) != ST_OK || *end)
         return e->status;
@@ -104,11 +75,11 @@ static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, s
 /* Removes the compression or archive that the innermost layer shows. */
 static enum status remove_wrapping(struct unwrap *u, enum wrapping kind, struct error *e)
 {
-    struct layer *layer = &u->layers[u->top];
+    struct unwrap_layer *layer = &u->layers[u->top];
     int end;
-    if (u->top + 1 == MAX_LAYERS)
+    if (u->top + 1 == UNWRAP_LAYERS)
         return fail(e, ST_BAD_DATA, "%s: found data compressed %d times over, expected a graph",
-                    u->name->text, MAX_LAYERS);
+                    u->name->text, UNWRAP_LAYERS);
     layer->kind = kind;
     if (kind == WRAPPING_GZIP) {
         if (gzip_in_open(&layer->gzip, layer->raw, e) == ST_OK)
@@ -116,7 +87,7 @@ static enum status remove_wrapping(struct unwrap *u, enum wrapping kind, struct 
         return e->status;
     }
     if (wrapping_is_archive(kind)) {
-        if (u->archive_at != NO_ARCHIVE)
+        if (u->archive_at != UNWRAP_NO_ARCHIVE)
             return fail(e, ST_BAD_DATA,
                         "%s: found a %s inside of an archive, expected a graph: unpack it first",
                         u->name->text, wrapping_name(kind));
@@ -148,19 +119,17 @@ static enum status remove_wrappings(struct unwrap *u, struct error *e)
 enum status unwrap_open(struct unwrap **result, struct raw_in *file, int as_stored, const char *member,
                         struct error *e)
 {
-    *result = NULL;
-    struct unwrap *u = calloc(1, sizeof *u);
+    struct unwrap *u = *result = zeroed(1, sizeof *u, file->name, e);
     if (u == NULL)
-        return fail_memory(e, file->name, sizeof *u);
+        return e->status;
     u->layers[0].raw = file;
-    u->archive_at = NO_ARCHIVE;
+    u->archive_at = UNWRAP_NO_ARCHIVE;
     u->member = member;
     if (set_name(u, file->name, NULL, e) != ST_OK || (!as_stored && remove_wrappings(u, e) != ST_OK)) {
         unwrap_close(u);
-        return e->status;
+        *result = NULL;
     }
-    *result = u;
-    return ST_OK;
+    return e->status;
 }
 
 void unwrap_close(struct unwrap *u)
@@ -169,7 +138,7 @@ void unwrap_close(struct unwrap *u)
         return;
     drop_layers(u, -1);
     while (u->name != NULL) {
-        struct name *name = u->name;
+        struct unwrap_name *name = u->name;
         u->name = name->before;
         free(name);
     }
@@ -179,7 +148,7 @@ void unwrap_close(struct unwrap *u)
 /* Drops the layers inside the archive, enters its next file, and removes what that is wrapped in. */
 enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
 {
-    *end = u->archive_at == NO_ARCHIVE || u->is_over;
+    *end = u->archive_at == UNWRAP_NO_ARCHIVE || u->is_over;
     if (*end)
         return ST_OK;
     drop_layers(u, u->archive_at);
@@ -188,11 +157,6 @@ enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
     if (e->status != ST_OK || *end)
         return e->status;
     return remove_wrappings(u, e);
-}
-
-enum status unwrap_read(struct unwrap *u, void *bytes, size_t count, size_t *got, struct error *e)
-{
-    return raw_in_read(u->layers[u->top].raw, bytes, count, got, e);
 }
 
 enum wrapping unwrap_innermost(const struct unwrap *u)
@@ -207,21 +171,4 @@ size_t unwrap_memory(const struct unwrap *u)
     for (int i = 0; i <= u->top; i++)
         bytes += RAW_IN_BYTES + wrapping_memory(u->layers[i].kind);
     return bytes;
-}
-
-int unwrap_from_archive(const struct unwrap *u)
-{
-    return u->archive_at != NO_ARCHIVE;
-}
-
-void unwrap_explain_members(struct unwrap *u, struct error *e)
-{
-    if (u->archive_at != NO_ARCHIVE)
-        archive_in_explain(u->layers[u->archive_at].archive, e);
-}
-
-const char *unwrap_skipped(const struct unwrap *u, uint64_t *count)
-{
-    *count = 0;
-    return u->archive_at != NO_ARCHIVE ? archive_in_skipped(u->layers[u->archive_at].archive, count) : "";
 }

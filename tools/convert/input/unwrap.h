@@ -4,10 +4,35 @@
 #ifndef DBFS_UNWRAP_H
 #define DBFS_UNWRAP_H
 
+#include "archive_in.h"
+#include "gzip_in.h"
 #include "raw_in.h"
 #include "wrapping.h"
 
-struct unwrap;
+enum { UNWRAP_LAYERS = 6, UNWRAP_NO_ARCHIVE = -1 };
+
+struct unwrap_layer {
+    struct raw_in *raw;
+    struct raw_in own; /* `raw` points to it, except in the first layer */
+    enum wrapping kind;
+    struct gzip_in *gzip;
+    struct archive_in *archive;
+};
+
+/* Names for messages, "file" or "archive(file)". They stay until the end, as some were given out. */
+struct unwrap_name {
+    struct unwrap_name *before;
+    char text[];
+};
+
+struct unwrap {
+    struct unwrap_layer layers[UNWRAP_LAYERS];
+    int top;        /* its bytes are the plain ones */
+    int archive_at; /* the layer that is an archive, or UNWRAP_NO_ARCHIVE */
+    int is_over;    /* it has no more files */
+    const char *member;
+    struct unwrap_name *name; /* of the current file */
+};
 
 /* Unwraps `file`, which stays the caller's and must outlive the result. `member` chooses among the files of an
  * archive (NULL: all of them). The first chosen file is entered. With `as_stored`, the bytes stay as they are. */
@@ -18,23 +43,10 @@ void unwrap_close(struct unwrap *unwrap); /* NULL is allowed */
 /* Goes to the next file of an archive. Sets *end if there is none. */
 enum status unwrap_next(struct unwrap *unwrap, int *end, struct error *e);
 
-/* *got is fewer than `count` only at the end. */
-enum status unwrap_read(struct unwrap *unwrap, void *bytes, size_t count, size_t *got,
-                        struct error *e);
-
 /* An estimate of the memory that unwrapping takes. */
 size_t unwrap_memory(const struct unwrap *unwrap);
 
-/* Returns a name for messages: "file", or "archive(file)". It is valid until the result is closed. */
-const char *unwrap_name(const struct unwrap *unwrap);
-
 /* Returns the innermost wrapping, which was removed last; WRAPPING_NONE if there is none. */
 enum wrapping unwrap_innermost(const struct unwrap *unwrap);
-int unwrap_from_archive(const struct unwrap *unwrap);
-
-/* unwrap_explain_members explains a failure as archive_in_explain does; unwrap_skipped names skipped documents, as
- * archive_in_skipped. If the file is no archive, there is nothing to explain, and no document was skipped. */
-void unwrap_explain_members(struct unwrap *unwrap, struct error *e);
-const char *unwrap_skipped(const struct unwrap *unwrap, uint64_t *count);
 
 #endif

@@ -30,18 +30,17 @@ enum status compact_open(struct compact **result, struct workspace *space, struc
         return fail(e, ST_RESOURCE, "--compact: needs %s, and %s of the memory (-S) are left",
                     format_size(buffers + LEAST_TABLE_BYTES, need, sizeof need),
                     format_size(limit, have, sizeof have));
-    struct compact *c = calloc(1, sizeof *c);
+    struct compact *c = *result = zeroed(1, sizeof *c, "--compact", e);
     if (c == NULL)
-        return fail_memory(e, "--compact", sizeof *c);
+        return e->status;
     c->space = space;
     c->map = map;
     c->table_bytes = limit - buffers;
     if (name_table_open(&c->table, &space->budget, c->table_bytes, e) != ST_OK) {
         compact_close(c);
-        return e->status;
+        *result = NULL;
     }
-    *result = c;
-    return ST_OK;
+    return e->status;
 }
 
 void compact_close(struct compact *c)
@@ -129,7 +128,7 @@ static enum status take_spilled(struct graph_reader *r, struct piece *piece, int
     return ST_OK;
 }
 
-static const struct reader_class spilled_class = {.name = "numbered", .take = take_spilled};
+static const struct reader_class spilled_class = {.take = take_spilled};
 
 /* Frees the table, numbers the spilled names and gives a reader of their edges, which only borrows c->spill. */
 enum status compact_rest(struct compact *c, struct graph_reader **reader, struct error *e)

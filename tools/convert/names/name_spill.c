@@ -73,12 +73,6 @@ uint64_t name_spill_bytes(const struct name_spill *s)
 
 /* ---- taking ---- */
 
-/* Returns the partition of a name, from bits of its hash that the hash table of a partition (name_table.c) does not use. */
-static uint64_t partition_of(uint64_t hash)
-{
-    return (hash >> 32) % NAME_PARTITIONS;
-}
-
 /* Appends a name to a stream: length and bytes. */
 static enum status append_name(struct spill_stream *stream, const struct name *name, struct error *e)
 {
@@ -92,7 +86,7 @@ static enum status append_name(struct spill_stream *stream, const struct name *n
 /* Appends a name to the stream of its partition on disk; *mark stands for it in its edge. */
 enum status name_spill_name(struct name_spill *s, const struct name *name, uint64_t *mark, struct error *e)
 {
-    uint64_t partition = partition_of(name->hash);
+    uint64_t partition = (name->hash >> 32) % NAME_PARTITIONS; /* by bits that the hash table of a partition (name_table.c) does not use */
     *mark = MARK | partition;
     return append_name(&s->partition[partition].names, name, e);
 }

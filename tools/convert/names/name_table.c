@@ -42,10 +42,9 @@ static enum status take_array(struct name_table *t, void **array, uint64_t count
 enum status name_table_open(struct name_table **result, struct memory_budget *budget,
                             uint64_t limit_bytes, struct error *e)
 {
-    *result = NULL;
-    struct name_table *t = calloc(1, sizeof *t);
+    struct name_table *t = *result = zeroed(1, sizeof *t, "table of names", e);
     if (t == NULL)
-        return fail_memory(e, "table of names", sizeof *t);
+        return e->status;
     t->budget = budget;
     t->slot_count = FIRST_SLOTS;
     t->block_capacity = limit_bytes / BLOCK_BYTES + 1;
@@ -56,10 +55,9 @@ enum status name_table_open(struct name_table **result, struct memory_budget *bu
         take_array(t, (void **)&t->slots, t->slot_count, sizeof *t->slots, e) != ST_OK ||
         take_array(t, (void **)&t->blocks, t->block_capacity, sizeof *t->blocks, e) != ST_OK) {
         name_table_close(t);
-        return e->status;
+        *result = NULL;
     }
-    *result = t;
-    return ST_OK;
+    return e->status;
 }
 
 void name_table_close(struct name_table *t)
@@ -81,18 +79,6 @@ static unsigned char *entry_at(const struct name_table *t, uint64_t place)
     return t->blocks[place / BLOCK_BYTES].bytes + place % BLOCK_BYTES;
 }
 
-static int entry_is(const unsigned char *entry, const struct name *name)
-{
-    return get_u64(entry) >> VALUE_BITS == name->length &&
-           memcmp(entry + ENTRY_BYTES, name->bytes, name->length) == 0;
-}
-
-/* The length of an entry, behind which the next one begins. */
-static uint64_t entry_bytes(const unsigned char *entry)
-{
-    return ENTRY_BYTES + (get_u64(entry) >> VALUE_BITS);
-}
-
 /* Takes the place of a new entry, in the last block or a new one. */
 static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *place, struct error *e)
 {
@@ -110,12 +96,6 @@ static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *pla
 
 /* ---- slots ---- */
 
-/* What a slot holds: the upper bits of the hash, and the place of the entry plus 1. */
-static uint64_t slot_value(uint64_t hash, uint64_t place)
-{
-    return (hash & ~VALUE_MASK) | (place + 1);
-}
-
 static uint64_t first_slot(const struct name_table *t, uint64_t hash)
 {
     return hash & (t->slot_count - 1);
@@ -126,13 +106,13 @@ static uint64_t next_slot(const struct name_table *t, uint64_t slot)
     return (slot + 1) & (t->slot_count - 1);
 }
 
-/* Stores the place of an entry in the first free slot for its hash. */
+/* Stores the upper bits of the hash, and the place of the entry plus 1, in the first free slot for the hash. */
 static void fill_slot(struct name_table *t, uint64_t hash, uint64_t place)
 {
     uint64_t slot = first_slot(t, hash);
     while (t->slots[slot] != 0)
         slot = next_slot(t, slot);
-    t->slots[slot] = slot_value(hash, place);
+    t->slots[slot] = (hash & ~VALUE_MASK) | (place + 1);
 }
 
 /* Doubles the number of slots, and fills them again from the entries. */
@@ -145,11 +125,10 @@ static enum status grow_slots(struct name_table *t, struct error *e)
     t->slot_count *= 2;
     for (uint64_t i = 0; i < t->block_count; i++) {
         const struct block *block = &t->blocks[i];
-        for (size_t at = 0; at < block->used; at += entry_bytes(block->bytes + at)) {
+        for (size_t at = 0, length; at < block->used; at += ENTRY_BYTES + length) {
             const unsigned char *entry = block->bytes + at;
-            uint64_t hash =
-                keyed_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> VALUE_BITS);
-            fill_slot(t, hash, i * BLOCK_BYTES + at);
+            length = get_u64(entry) >> VALUE_BITS;
+            fill_slot(t, keyed_hash((const char *)entry + ENTRY_BYTES, length), i * BLOCK_BYTES + at);
         }
     }
     memory_release(&t->own, old);
@@ -182,7 +161,7 @@ uint64_t name_table_number(struct name_table *t, const struct name *name)
         if ((value ^ name->hash) & ~VALUE_MASK)
             continue;
         const unsigned char *entry = entry_at(t, (value & VALUE_MASK) - 1);
-        if (entry_is(entry, name))
+        if (get_u64(entry) >> VALUE_BITS == name->length && memcmp(entry + ENTRY_BYTES, name->bytes, name->length) == 0)
             return get_u64(entry) & VALUE_MASK;
     }
     return add_name(t, name);

@@ -114,12 +114,6 @@ enum separator column_names_separator(const char *line, const char *data)
     return first;
 }
 
-/* Nonzero for a letter, _ or : in front. */
-static int starts_as_word(struct field f)
-{
-    return f.begin < f.end && (isalpha((unsigned char)*f.begin) || strchr("_:", *f.begin) != NULL);
-}
-
 /* Nonzero if the line `first` is likely to name columns: by usual names or, failing that, words above numbers. */
 int column_names_likely(const char *first, const char *second, enum separator separator)
 {
@@ -138,7 +132,7 @@ int column_names_likely(const char *first, const char *second, enum separator se
         columns = fields_split(second, separator, data, LOOKED_AT);
     for (int i = 0; i < count && i < columns && i < LOOKED_AT; i++) {
         struct field n = field_unquoted(name[i]), d = field_unquoted(data[i]);
-        words += starts_as_word(n) && field_is_number(d);
+        words += n.begin < n.end && (isalpha((unsigned char)*n.begin) || strchr("_:", *n.begin) != NULL) && field_is_number(d);
         numbers += field_is_number(n);
     }
     return count == 2 ? words == 2 : count > 2 && words > 0 && numbers == 0;

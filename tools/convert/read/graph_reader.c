@@ -6,35 +6,6 @@
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const struct reader_class *class_of(enum graph_format format)
-{
-    switch (format) {
-    case FORMAT_AUTO:
-    case FORMAT_WDC_INDEX: break;
-    case FORMAT_EDGES: return &read_edges_class;
-    case FORMAT_PAIRS: return &read_pairs_class;
-    case FORMAT_CSV: return &read_csv_class;
-    case FORMAT_ADJACENCY: return &read_adjacency_class;
-    case FORMAT_MATRIX_MARKET: return &read_matrix_market_class;
-    case FORMAT_METIS: return &read_metis_class;
-    case FORMAT_DIMACS: return &read_dimacs_class;
-    case FORMAT_PACE: return &read_pace_class;
-    case FORMAT_LG: return &read_lg_class;
-    case FORMAT_ADJLIST: return &read_adjlist_class;
-    case FORMAT_LGL: return &read_lgl_class;
-    case FORMAT_SG: return &read_sg_class;
-    case FORMAT_GRAPH500: return &read_graph500_class;
-    case FORMAT_GRAPH500_16: return &read_graph500_16_class;
-    case FORMAT_U32: return &read_u32_class;
-    case FORMAT_U64: return &read_u64_class;
-    case FORMAT_NPY: return &read_npy_class;
-    case FORMAT_NPZ: return &read_npz_class;
-    case FORMAT_WEBGRAPH: return &read_webgraph_class;
-    }
-    return NULL;
-}
 
 /* Finds the format of an input by its first bytes, and refuses options that this format cannot have. If ids are names, a line
  * of column names looks like any other line, unless --columns names columns. */
@@ -78,25 +49,13 @@ int reader_columns_by_name(const struct reader_options *options)
     return 0;
 }
 
-/* Refuses --one-based for a format that says by itself where ids begin. */
-static enum status check_base(const struct graph_reader *r, enum graph_format format, struct error *e)
-{
-    int has_none = format == FORMAT_PAIRS || format == FORMAT_CSV || format == FORMAT_ADJACENCY ||
-                   format == FORMAT_ADJLIST || format == FORMAT_LGL || format == FORMAT_NPY;
-    if (!r->options.one_based || has_none)
-        return ST_OK;
-    return fail(e, ST_USAGE, "%s: --one-based is for lists and arrays, which do not say where ids begin; its format (%s) does",
-                r->name, r->class->name);
-}
-
 /* Finds or checks the format, and lets its reader read the header. */
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
                                     const struct reader_options *options, struct error *e)
 {
-    *result = NULL;
-    struct graph_reader *r = calloc(1, sizeof *r);
+    struct graph_reader *r = *result = zeroed(1, sizeof *r, input_name(input), e);
     if (r == NULL)
-        return fail_memory(e, input_name(input), sizeof *r);
+        return e->status;
     r->input = input;
     r->name = input_name(input);
     r->options = *options;
@@ -104,18 +63,22 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     r->limit = DBFS_MAX_VERTICES;
     enum graph_format format = options->format;
     if ((format == FORMAT_AUTO ? find_format(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
-        r->class = class_of(format);
-        if (check_base(r, format, e) == ST_OK)
+        int no_base;
+        r->format = format;
+        r->class = graph_format_class(format, &no_base);
+        if (options->one_based && !no_base)
+            fail(e, ST_USAGE, "%s: --one-based is for lists and arrays, which do not say where ids begin; its format (%s) does",
+                 r->name, graph_format_name(format));
+        else
             r->state = zeroed(r->class->state_bytes, 1, r->name, e);
         if (e->status == ST_OK && r->class->open(r, e) == ST_OK)
             r->facts.base = (uint32_t)r->base;
     }
     if (e->status != ST_OK) {
         graph_reader_close(r);
-        return e->status;
+        *result = NULL;
     }
-    *result = r;
-    return ST_OK;
+    return e->status;
 }
 
 enum status graph_reader_open_fd(struct graph_reader **result, int fd, const char *name,

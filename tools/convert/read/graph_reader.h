@@ -125,6 +125,7 @@ struct text_state {
 struct reader_class;
 
 struct graph_reader {
+    enum graph_format format;
     const struct reader_class *class;
     struct reader_options options;
     struct input *input;
@@ -144,7 +145,6 @@ struct graph_reader {
 typedef const char *line_parser(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines);
 
 struct reader_class {
-    const char *name; /* as in option -f and in the provenance */
     enum status (*open)(struct graph_reader *r, struct error *e);
     enum status (*take)(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
     /* The next four may be NULL. */
@@ -200,6 +200,9 @@ int graph_format_named(const char *name, enum graph_format *format);
 /* The name of a format, as the provenance has it. */
 const char *graph_format_name(enum graph_format format);
 
+/* Returns the functions that read a format. Sets *no_base to 1 if the format does not say whether ids begin at 0 or 1. */
+const struct reader_class *graph_format_class(enum graph_format format, int *no_base);
+
 /* Writes all names that -f takes, with commas between. */
 void graph_format_list(char *text, size_t room);
 
@@ -253,6 +256,9 @@ const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t
  * text_start_in_order a piece has its text when it is taken; text_start leaves that of a plain file to text_parse (lines.h). */
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
 enum status text_start_in_order(struct graph_reader *r, const char *body, uint64_t lines, struct error *e);
+
+/* The functions of a reader_class of text. */
+#define READ_TEXT .take = text_take, .parse = text_parse, .account = text_account, .finish = text_finish
 
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
 enum status text_parse(const struct graph_reader *r, struct piece *piece, struct error *e);

@@ -22,12 +22,6 @@ static int take_name(const struct graph_reader *r, struct piece *piece, struct f
     return reader_take_id(r, piece, (struct field){name, to}, end);
 }
 
-/* Takes an id out of a field, quoted or not: adds a name to the piece, or reads a number. */
-static int take_end(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
-{
-    return r->facts.names ? take_name(r, piece, f, end) : reader_take_id(r, piece, field_unquoted(f), end);
-}
-
 /* What a field that is no id should be; for messages. */
 static const char *expected_end(const struct graph_reader *r, struct field f)
 {
@@ -56,7 +50,9 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
         uint64_t *end = i == c->place[0] ? &edge->u : i == c->place[1] ? &edge->v : NULL;
         int there = fields_take(&fields, &f);
         if (there && fields.torn == 0 &&
-            (end != NULL ? take_end(r, piece, f, end) : c->any_rest || field_is_weight(field_unquoted(f))))
+            (end == NULL        ? c->any_rest || field_is_weight(field_unquoted(f))
+             : r->facts.names ? take_name(r, piece, f, end)
+                              : reader_take_id(r, piece, field_unquoted(f), end)))
             continue;
         return set_fault(piece, there ? fault_within(r, f) : fields.p, lines,
                   fields.torn > 0 ? "a quote at the end of the field" : end != NULL ? expected_end(r, f) : pairs->expected_end);

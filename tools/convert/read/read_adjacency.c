@@ -149,7 +149,6 @@ static enum status finish(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_adjacency_class = {
-    .name = "adjacency",
     .open = open_adjacency,
     .take = text_take,
     .parse = text_parse,

@@ -59,12 +59,8 @@ static enum status open_adjlist(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_adjlist_class = {
-    .name = "adjlist",
     .open = open_adjlist,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .shortest_entry = 2,
     .line = parse_line,
 };

@@ -350,20 +350,17 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
 
 /* ---- the tables ---- */
 
-#define RECORDS_CLASS(NAME, OPEN, PARSE)                                                           \
+#define RECORDS_CLASS(OPEN, PARSE)                                                                 \
     {                                                                                              \
-        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE,                          \
+        .open = OPEN, .take = take_records, .parse = PARSE,                                        \
         .close = close_records, .state_bytes = sizeof(struct records),                             \
     }
 
-const struct reader_class read_graph500_class =
-    RECORDS_CLASS("graph500", open_graph500, parse_graph500_records);
-const struct reader_class read_graph500_16_class =
-    RECORDS_CLASS("graph500-16", open_graph500_16, parse_u64_records);
-const struct reader_class read_u32_class = RECORDS_CLASS("u32", open_u32, parse_u32_records);
-const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_u64_records);
+const struct reader_class read_graph500_class = RECORDS_CLASS(open_graph500, parse_graph500_records);
+const struct reader_class read_graph500_16_class = RECORDS_CLASS(open_graph500_16, parse_u64_records);
+const struct reader_class read_u32_class = RECORDS_CLASS(open_u32, parse_u32_records);
+const struct reader_class read_u64_class = RECORDS_CLASS(open_u64, parse_u64_records);
 const struct reader_class read_sg_class = {
-    .name = "sg",
     .open = open_sg,
     .take = take_records,
     .parse = parse_sg_rows,

@@ -138,23 +138,15 @@ static enum status open_pace(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_dimacs_class = {
-    .name = "dimacs",
     .open = open_dimacs,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .shortest_entry = 4,
     .line = parse_dimacs_line,
 };
 
 const struct reader_class read_pace_class = {
-    .name = "pace",
     .open = open_pace,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .shortest_entry = 4,
     .line = parse_pace_line,
 };

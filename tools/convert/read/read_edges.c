@@ -132,7 +132,6 @@ static void close_edges(struct graph_reader *r)
 }
 
 const struct reader_class read_edges_class = {
-    .name = "edges",
     .open = open_edges,
     .take = take_block,
     .parse = parse,

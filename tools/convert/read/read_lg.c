@@ -97,12 +97,8 @@ static enum status open_lg(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_lg_class = {
-    .name = "lg",
     .open = open_lg,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .shortest_entry = 4,
     .line = parse_edge,
 };

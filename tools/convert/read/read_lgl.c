@@ -96,7 +96,6 @@ static enum status open_lgl(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_lgl_class = {
-    .name = "lgl",
     .open = open_lgl,
     .take = take_lists,
     .account = text_account,

@@ -173,12 +173,8 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_matrix_market_class = {
-    .name = "matrix-market",
     .open = open_matrix_market,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .state_bytes = sizeof(struct matrix_market),
     .shortest_entry = 4,
     .line = parse_entry,

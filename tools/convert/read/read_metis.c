@@ -188,7 +188,6 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_metis_class = {
-    .name = "metis",
     .open = open_metis,
     .take = take_rows,
     .parse = text_parse,

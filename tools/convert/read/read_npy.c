@@ -148,7 +148,6 @@ static enum status parse_npy(const struct graph_reader *r, struct piece *piece, 
 }
 
 const struct reader_class read_npy_class = {
-    .name = "npy",
     .open = open_npy,
     .take = take_npy,
     .parse = parse_npy,

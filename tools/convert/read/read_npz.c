@@ -215,7 +215,6 @@ static enum status parse_npz(const struct graph_reader *r, struct piece *piece, 
 }
 
 const struct reader_class read_npz_class = {
-    .name = "npz",
     .open = open_npz,
     .take = take_npz,
     .parse = parse_npz,

@@ -291,7 +291,6 @@ static enum status finish_pairs(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_pairs_class = {
-    .name = "pairs",
     .open = open_pairs,
     .take = text_take,
     .parse = text_parse,
@@ -303,12 +302,8 @@ const struct reader_class read_pairs_class = {
 };
 
 const struct reader_class read_csv_class = {
-    .name = "csv",
     .open = open_csv,
-    .take = text_take,
-    .parse = text_parse,
-    .account = text_account,
-    .finish = text_finish,
+    READ_TEXT,
     .state_bytes = sizeof(struct pairs),
     .shortest_entry = 4,
     .lines = parse_lines,

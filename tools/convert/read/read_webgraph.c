@@ -418,7 +418,6 @@ static enum status finish_webgraph(struct graph_reader *r, struct error *e)
 }
 
 const struct reader_class read_webgraph_class = {
-    .name = "webgraph",
     .open = open_webgraph,
     .take = take_webgraph,
     .parse = parse_webgraph,

@@ -72,8 +72,7 @@ void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, con
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line, struct error *e)
 {
     uint64_t vertices = r->options.vertices;
-    int is_list = strcmp(r->class->name, "pairs") == 0 || strcmp(r->class->name, "csv") == 0 ||
-                  strcmp(r->class->name, "adjlist") == 0 || strcmp(r->class->name, "lgl") == 0;
+    int is_list = r->format == FORMAT_PAIRS || r->format == FORMAT_CSV || r->format == FORMAT_ADJLIST || r->format == FORMAT_LGL;
     const char *why = vertices > 0                  ? " (--vertices)"
                       : is_list && !r->options.names ? " (any others: --compact=MAP, or --compact of dbfs)"
                                                      : "";

@@ -187,14 +187,6 @@ static int count_numbers(const char *p)
     return count;
 }
 
-static uint64_t line_number(const struct sample *s, const char *line)
-{
-    uint64_t number = 1;
-    for (const char *p = s->text; p < line; p = next_line(p))
-        number++;
-    return number;
-}
-
 /* Nonzero if the name of the file ends in the suffix of a format, perhaps with that of a compression behind it. */
 static int has_suffix(const struct input *input, const char *suffix)
 {
@@ -220,12 +212,15 @@ static enum status ask_format(const struct input *input, const char *a, const ch
 static enum status ask_metis(const struct input *input, const struct sample *s, const struct reader_options *options,
                              struct error *e)
 {
+    ull second = 2; /* the number of the line after the first that counts */
     if (s->lines < 2 || count_numbers(s->line[0]) == count_numbers(s->line[1]))
         return ask_format(input, "metis", "pairs", e);
+    for (const char *p = s->text; p < s->line[0]; p = next_line(p))
+        second++;
     return fail(e, ST_BAD_DATA,
                 "%s: its lines may be of metis, or counts and edges: -f metis says the one; for the other "
                 "`tail -n +%llu FILE | edgeconv -f pairs%s -`",
-                input_name(input), (ull)line_number(s, s->line[0]) + 1, options->one_based ? " --one-based" : "");
+                input_name(input), second, options->one_based ? " --one-based" : "");
 }
 
 /* ---- text ---- */
@@ -445,12 +440,6 @@ static void look_at_text(struct sample *s, const struct reader_options *options)
     s->metis = s->lines > 0 ? metis_likeness(s->line[0], s->text + s->bytes, s->complete) : UNLIKE;
 }
 
-/* Nonzero if the sample leaves a doubt that the first `bytes` bytes of the input, which are more, may resolve. */
-static int wants_more(const struct sample *s, size_t bytes)
-{
-    return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);
-}
-
 /* Finds the format of an input: peeks at more and more of it as long as that is in doubt. */
 enum status sniff_graph(struct input *input, const struct reader_options *options,
                         enum graph_format *format, struct error *e)
@@ -469,7 +458,9 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         if (!binary)
             look_at_text(&sample, options);
         want *= 4;
-    } while (!binary && !sample.complete && wants_more(&sample, want));
+        /* more bytes may say more if there is no line yet, or if the lines may be of METIS */
+    } while (!binary && !sample.complete &&
+             ((sample.lines == 0 && want <= SNIFF_MAX_BYTES) || (sample.metis == LIKE && want <= DOUBT_BYTES)));
     if (beside_webgraph(input_name(input)) && (binary || sample.metis == UNLIKE)) { /* its bits have no marks */
         *format = FORMAT_WEBGRAPH;
         goto done;

@@ -1,6 +1,7 @@
 /* csr_columns.c: see csr_columns.h */
 #include "csr_columns.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/crc.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
@@ -100,24 +101,16 @@ static uint64_t all_records(const struct columns_job *j)
     return records;
 }
 
-static uint64_t most_records(const struct columns_job *j)
-{
-    uint64_t records = 0;
-    for (uint32_t r = 0; r < range_count_of(j); r++)
-        records = j->csr->records_in[r] > records ? j->csr->records_in[r] : records;
-    return records;
-}
-
 /* Chooses as many threads as the memory allows, and as many ranges under way as these threads can use. */
 static enum status plan_memory(struct columns_job *j, struct error *e)
 {
     char need[16], room[16];
     /* the directory as it is written, beside the encoder's */
-    uint64_t directory = blocks_bytes(j, all_records(j)), records = most_records(j);
-    uint64_t left = memory_left(j->out->budget);
+    uint64_t directory = blocks_bytes(j, all_records(j)), records = 0, left = memory_left(j->out->budget);
+    for (uint32_t r = 0; r < range_count_of(j); r++)
+        records = larger(records, j->csr->records_in[r]); /* of a range */
     left = left > directory ? left - directory : 0;
-    uint64_t buffer =
-        sizeof(struct column_buffer) + columns_bytes(j, records) + blocks_bytes(j, records);
+    uint64_t buffer = sizeof(struct column_buffer) + columns_bytes(j, records) + blocks_bytes(j, records);
     j->spare.buffer_bytes = buffer;
     j->thread_bytes = range_sorter_bytes(j->csr);
     if (buffer + j->thread_bytes > left)

@@ -156,12 +156,8 @@ enum status shard_write(const struct packing *pk, uint32_t shard, const char *pa
     memset(written, 0, sizeof *written);
     if (outfile_open(&out, path, e) == ST_OK &&
         container_writer_open(&w, directed ? &directed_shard_kind : &shard_kind, out, e) == ST_OK &&
-        write_sections(pk, shard, w, budget, written, e) == ST_OK) {
+        write_sections(pk, shard, w, budget, written, e) == ST_OK)
         written->part.bytes = outfile_tell(out);
-        outfile_commit(out, &written->sync_seconds, e);
-        out = NULL;
-    }
     container_writer_free(w);
-    outfile_abort(out);
-    return e->status;
+    return outfile_commit(out, &written->sync_seconds, e);
 }

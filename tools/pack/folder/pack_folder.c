@@ -277,7 +277,8 @@ int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uin
 
 /* ---- the journal ---- */
 
-/* Writes the journal, which abandoning removes unless it was there before. With FOLDER_ONCE nobody would read it. */
+/* Writes the journal. Notes if it is new, so that a packing that is abandoned removes it. With FOLDER_ONCE nobody resumes, and there is
+ * none. */
 static enum status write_journal(struct pack_folder *f, struct error *e)
 {
     if (f->mode == FOLDER_ONCE)

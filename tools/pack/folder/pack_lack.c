@@ -69,9 +69,3 @@ struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output
     }
     return (struct pack_lack){.memory = beyond(plan->memory_bytes, memory_available()), .disk = most};
 }
-
-void pack_lack_print(const struct pack_lack *lack, FILE *stream)
-{
-    plan_print(stream, "memory-lacking", lack->memory, PLAN_ESTIMATE);
-    plan_print(stream, "disk-lacking", lack->disk, PLAN_ESTIMATE);
-}

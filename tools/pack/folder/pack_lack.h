@@ -15,6 +15,4 @@ struct pack_lack {
 struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output,
                                 const char *const *tmpdirs, int count);
 
-void pack_lack_print(const struct pack_lack *lack, FILE *stream);
-
 #endif

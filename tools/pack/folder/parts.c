@@ -14,14 +14,6 @@ struct part_note {
 
 enum { NOTE_WORDS = sizeof(struct part_note) / sizeof(uint64_t) };
 
-/* Takes the table of parts in the manifest. */
-enum status parts_start(struct parts *parts, struct error *e)
-{
-    struct manifest *m = &parts->manifest;
-    m->part = calloc(m->p, sizeof *m->part);
-    return m->part != NULL ? ST_OK : fail_memory(e, "manifest", m->p * sizeof *m->part);
-}
-
 /* Describes a part that this rank has. */
 static void fill_note(struct part_note *n, const struct written_shard *written)
 {

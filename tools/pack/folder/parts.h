@@ -21,9 +21,6 @@ struct parts {
     uint32_t unseen; /* at the end: parts on other hosts, which the first rank cannot see */
 };
 
-/* Call it when the manifest has everything except the parts. */
-enum status parts_start(struct parts *parts, struct error *e);
-
 /* Keeps the parts of an earlier run that belong to this packing and are whole. Collective. */
 enum status parts_prove(struct parts *parts, struct error *e);
 

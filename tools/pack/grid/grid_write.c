@@ -151,10 +151,7 @@ static enum status write_part(struct writing *w, const char *path, uint64_t *byt
             container_writer_finish(w->writer, NULL, e);
         *bytes += outfile_tell(out);
         container_writer_free(w->writer);
-        if (e->status != ST_OK)
-            outfile_abort(out);
-        else
-            outfile_commit(out, NULL, e);
+        outfile_commit(out, NULL, e);
     }
     memory_release(w->job->budget, w->starts);
     memory_release(w->job->budget, w->rows);

@@ -120,16 +120,6 @@ struct buffers {
     void *read;
 };
 
-/* Takes memory for two messages, and for reading spilled records. */
-static enum status take_buffers(struct buffers *b, const struct gathering *g,
-                                struct memory_budget *budget, struct error *e)
-{
-    memory_take(budget, (void **)&b->send, MESSAGE_BYTES, 1, "messages", e);
-    memory_take(budget, (void **)&b->receive, MESSAGE_BYTES, 1, "messages", e);
-    memory_take(budget, &b->read, bucket_read_bytes(&g->own->store), 1, "messages", e);
-    return e->status;
-}
-
 /* Makes one step of a round: sends one rank records of the shard that it builds, and receives records from another rank. In
  * step 0 both are this rank. */
 static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
@@ -163,7 +153,9 @@ enum status gather_shard(struct gathered *to, const struct gathering *g, struct 
     uint32_t own = g->target[g->comm->rank];
     struct buffers b = {0};
     memset(to, 0, sizeof *to);
-    if (take_buffers(&b, g, budget, e) == ST_OK && own != COMM_NONE)
+    memory_take(budget, (void **)&b.send, MESSAGE_BYTES, 1, "messages", e);
+    memory_take(budget, (void **)&b.receive, MESSAGE_BYTES, 1, "messages", e);
+    if (memory_take(budget, &b.read, bucket_read_bytes(&g->own->store), 1, "messages", e) == ST_OK && own != COMM_NONE)
         open_store(to, g, own, budget, e);
     if (comm_agree(g->comm, e) == ST_OK) {
         for (uint32_t step = 0; step < g->comm->ranks; step++)

@@ -224,7 +224,8 @@ static uint64_t placed_bytes(const struct pack_size *s)
 /* Chunks that are not full take at most 1 / SLACK of the bytes of records, in the store and again in a shard's transposes. */
 enum { SLACK = 6 };
 
-/* The memory of placed edges, of which nearly all have a delegate, until the first shard is built. */
+/* Estimates the bytes that placed edges take until the first shard is built, as if all had a delegate. SLACK stands for chunks that are not
+ * full, twice. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
 {
     uint64_t bytes = record_width_most(bits_for(n), n, MAX_RANGES / p) * edges;

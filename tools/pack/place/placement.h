@@ -43,10 +43,10 @@ struct placement {
     struct bucket_store store;
 };
 
-/* How finely rows are cut into ranges: range_records is about how many records a range has; max_ranges, over all shards, about
- * the most ranges of rows of normal vertices, and as many of delegates. */
+/* How finely rows are cut into ranges. */
 struct placement_limits {
-    uint64_t range_records, max_ranges;
+    uint64_t range_records; /* about the records that a range has */
+    uint64_t max_ranges;    /* about the most ranges over all shards, of the rows of normal vertices and likewise of those of delegates */
 };
 
 /* Ranges of rows in each shard, and the most rows of any. */

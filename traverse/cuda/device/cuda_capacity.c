@@ -50,27 +50,35 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
     return least != UINT64_MAX;
 }
 
-/* Looks for a plan that fits into `unused` bytes of device memory and has its columns where `resident` says. Tries the plan for
- * speed first, without sliced searches if it does not fit with them, and then the plan that saves memory (RESIDENT_RAW has
- * none). With may_host_part, RESIDENT_HOST may leave the columns of some subgraphs on the device. Returns whether a plan fits.
- * *plan and *planned become the plan and the options that were tried last. */
+/* Makes the plan for these options, without sliced searches if it does not fit with them. With may_host_part, RESIDENT_HOST may leave
+ * the columns of some subgraphs on the device, as searches are faster with fewer columns on the host. Returns whether the plan fits into
+ * `unused` bytes of device memory. *plan and *planned become the plan and the options that were tried last. */
+static int try_plan(const struct device *dev, int may_host_part, uint64_t unused, struct gpu_plan_options *planned, struct gpu_plan *plan)
+{
+    gpu_plan_make(plan, dev->shard, planned);
+    if (!fits(dev, plan, unused) && gpu_searches_by_slices(plan, dev->shard)) {
+        planned->by_subgraphs = 1;
+        gpu_plan_make(plan, dev->shard, planned);
+    }
+    const int all_fits = fits(dev, plan, unused);
+    return (may_host_part && planned->resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits;
+}
+
+/* Looks for a plan that has its columns where `resident` says: first one with copied columns, then one without, and then one that saves
+ * memory (RESIDENT_RAW has neither). Arguments and results are those of try_plan. */
 static int try_residence(const struct device *dev, enum residence resident, int may_host_part, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
     planned->resident = resident;
-    for (int saves = 0; saves <= (resident != RESIDENT_RAW); saves++) {
-        planned->saves = saves;
-        gpu_plan_make(plan, dev->shard, planned);
-        if (!fits(dev, plan, unused) && gpu_searches_by_slices(plan, dev->shard)) {
-            planned->by_subgraphs = 1;
-            gpu_plan_make(plan, dev->shard, planned);
-        }
-        const int all_fits = fits(dev, plan, unused);
-        /* searches are faster with fewer columns on the host, so look for a smaller set even if all columns fit there */
-        if ((may_host_part && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
-            return 1;
+    planned->saves = 0;
+    planned->copies = resident != RESIDENT_RAW;
+    while (!try_plan(dev, may_host_part, unused, planned, plan)) {
+        if (resident == RESIDENT_RAW || planned->saves)
+            return 0;
+        planned->saves = !planned->copies;
+        planned->copies = 0;
     }
-    return 0;
+    return 1;
 }
 
 /* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed, how much is left, and

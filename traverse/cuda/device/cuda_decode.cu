@@ -196,3 +196,16 @@ void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin,
     else
         decode_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(d);
 }
+
+/* Bytes moved: 4 for each copy, and for each row an offset and its columns. */
+void cuda_copy_columns(const gpu_csr *csr, cudaStream_t stream)
+{
+    each(csr->rows, stream, [c = *csr] __device__(uint64_t row) {
+        const row_rest rest = rest_of_row(c, row);
+        for (uint32_t j = 0; j < c.copied_columns && row < c.copied_begin[j + 1] - c.copied_begin[j]; j++) {
+            const uint64_t at = rest.begin + j;
+            c.copies[c.copied_begin[j] + row] =
+                at < rest.end ? column_of_row<uint32_t, true>(c, (uint32_t)row, rest.begin, at) : NO_HEAD;
+        }
+    });
+}

@@ -215,6 +215,7 @@ struct gpu_memory {
     void *device;        /* device memory */
     void *host;          /* columns in memory of the host, which kernels read over the link (cuda_shard.c); NULL: none */
     uint64_t host_bytes; /* the bytes of `host`, which are charged to the budget */
+    int managed;         /* 1: `host` is managed memory; 0: it is pinned */
     struct memory_budget *budget;
 };
 
@@ -328,12 +329,14 @@ enum status gpu_take_memory(struct device *device, struct gpu_plan_options *plan
  * - gpu_load_shard: copies the sections of the shard to device memory, and decodes packed columns that are to be raw there.
  *   at[i] is the address of array i of the plan. Meanwhile plan->staging_bytes more bytes of device memory are allocated.
  * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the number of
- *   normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the host. */
+ *   normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the host.
+ * - gpu_copy_columns: copies the first columns of rows for pulls (struct gpu_copied), when ranges are checked. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                            const struct device_options *options, struct error *e);
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
+enum status gpu_copy_columns(struct device *device, const struct gpu_plan *plan, struct error *e);
 
 /* In cuda_roots.c. Sets *to to those of the roots that the device has: delegates, and normals of its shard. Several are listed
  * in gpu_vertices.queue by a copy in the stream of the delegates; what reads them must be launched behind it. */

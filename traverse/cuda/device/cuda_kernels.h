@@ -36,6 +36,12 @@
 extern "C" {
 #endif
 
+/* A sum to which blocks add when they meet (cuda_meeting.cuh), alone in its cache line. */
+struct meeting_sum {
+    unsigned long long sum;
+    unsigned int apart[30];
+};
+
 /* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of a row, its head columns, lie apart. */
 struct gpu_csr {
     uint64_t rows, edges;
@@ -46,6 +52,13 @@ struct gpu_csr {
     const void *columns;                 /* the columns behind the head columns, if they are not packed */
     /* the columns behind the head columns, if they are packed, each for 4 bytes; packed.words is NULL if not */
     struct packed_columns packed;
+    /* Raw copies of the first columns behind the head columns, which pulls read, if columns are packed or lie in memory of the host:
+     * copies[copied_begin[j] + row] is the j-th such column of a row below copied_begin[j + 1] - copied_begin[j], or NO_HEAD. No later
+     * row has so many columns. */
+    uint32_t copied_columns;
+    const uint64_t *copied_begin; /* [copied_columns + 1] */
+    uint32_t *copies;
+    uint32_t hosted; /* 1: the columns behind the head columns lie in memory of the host */
     const uint32_t *sources;             /* [rows] bits: the rows that are not empty, the sources of the subgraph's edges */
     uint32_t column_kind;                /* the kind of vertices that columns are; only for functions of visit/ */
     /* for fused searches: the bitmap of the rows that a pull visits, a part of `sources` */
@@ -280,6 +293,9 @@ void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_
  * room for the columns of all rows. For other sections `rows` is NULL. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
+
+/* Launches a kernel that fills csr->copies. The columns have 4 bytes. */
+void cuda_copy_columns(const struct gpu_csr *csr, cudaStream_t stream);
 
 /* Launches kernels that check that the indices of a subgraph are in range. The subgraph has `columns` columns behind the head
  * columns. *found gets the first row or column with each fault, and counts of rows and edges. *found and bounds->locals are

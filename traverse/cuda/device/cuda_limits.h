@@ -57,6 +57,11 @@ enum {
     /* dd is pushed by equal shares of edges if the frontier has at least this number of edges */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),
     FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the largest number of edges of a frontier that a sparse level expands */
+    /* The thread group. The most vertices of short rows (class 0); if the largest class is k, 2^k times fewer vertices. */
+    FUSED_BLOCK_ROWS = SIZE(320, 32), /* of the list of one block; with more, vertices are dealt to the blocks anew */
+    FUSED_DEALT_ROWS = SIZE(224, 24), /* dealt to each block; with more, the usual levels of all blocks are faster */
+    FUSED_ALONE_ROWS = SIZE(64, 8),   /* of a frontier that all blocks leave to the first one */
+    FUSED_DEEP_FROM = SIZE(16, 3), /* the depth from which on a search is deep, whatever the graph is */
     /* up to this many edges, a push sets visited bits by atomics without first looking whether they are set */
     FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),
     /* the number of levels that the device notes before the host must copy the notes */
@@ -80,6 +85,8 @@ enum {
     /* the same number for frontiers that grow, in the smallest graphs and in graphs with heads */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the largest number of slices of a sparse frontier of all blocks */
+    /* the longest list of one block in a sparse level, at most a slice for each thread; with more, shares are taken anew */
+    SLICED_SHARE = SIZE(1 << 10, 1 << 5),
     SLICED_PART = SIZE(1 << 13, 1 << 8)          /* the largest number of slices of one block's part of a sparse frontier */
 };
 #undef SIZE
@@ -106,9 +113,8 @@ int emulated_processors(int device); /* of the GPU of EMULATED_DEVICE, whatever 
  * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (gpu_slices_have_heads). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The smallest capacity of a sparse frontier of a fused search, in vertices. It is enough for what a thread group, the few
- * blocks that do small levels, may leave (16 * 1024 * 8 vertices), and for levels that are sparse because of their cost (up to
- * 120,000 found vertices). */
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. It is enough for levels that are sparse because of their
+ * cost (up to 120,000 found vertices). What the thread group may leave has room where FUSED_LISTED_EDGES edges have. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
 /* The most roots of a fused search. They are its first sparse frontier, for which gpu_fused_capacity and gpu_peers_capacity have

@@ -99,10 +99,11 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
  * the address of array i of the plan. If the columns stay packed, also describes how to decode them: their array has the words
  * of all blocks, and behind them where each group of GROUP_BLOCKS blocks begins. GPU_COLUMN_PLACES has where each block begins
  * in its group. */
-static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
+static void set_csr(struct device *dev, enum subgraph g, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
     int i = GPU_SECTIONS * (int)g;
+    const uint64_t *copied_begin = at[i + GPU_COPIES];
     dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
                                    .edges = csr->edges,
                                    .head_columns = csr->head_columns,
@@ -111,9 +112,13 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
                                    .heads = at[i + GPU_HEADS],
                                    .offsets = at[i + GPU_OFFSETS],
                                    .columns = at[i + GPU_COLUMNS],
+                                   .copied_columns = plan->copied[g].columns,
+                                   .copied_begin = copied_begin,
+                                   .copies = (uint32_t *)(copied_begin + plan->copied[g].columns + 1),
+                                   .hosted = plan->array[i + GPU_COLUMNS].hosted != 0,
                                    .sources = at[i + GPU_SOURCES]};
     struct packed packed;
-    if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, resident, &packed))
+    if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, plan->resident, &packed))
         dev->csr[g].packed = (struct packed_columns){
             .words = at[i + GPU_COLUMNS],
             .place = at[i + GPU_COLUMN_PLACES],
@@ -141,7 +146,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         *of += gpu_aligned(plan->array[i].bytes);
     }
     for (int g = 0; g < shard_row_sets(shard); g++)
-        set_csr(dev, (enum subgraph)g, plan->resident, at);
+        set_csr(dev, (enum subgraph)g, plan, at);
     for (int i = GPU_MASKS; i < GPU_ARRAY_COUNT; i++)
         memcpy((char *)dev + pointer_to[i], &at[i], sizeof at[i]);
     uint32_t *masks = dev->masks.all;
@@ -312,6 +317,7 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (gpu_fused_open(dev, gpu_searches_fused(&plan), options->notes, e) != ST_OK ||
         clear_shown(dev, &plan, at, e) != ST_OK || gpu_load_shard(dev, &plan, at, options, e) != ST_OK ||
         (!options->trust && gpu_check_ranges(dev, options->locals, options->threads, e) != ST_OK) ||
+        gpu_copy_columns(dev, &plan, e) != ST_OK ||
         gpu_fused_measure(dev, e) != ST_OK)
         return e->status;
     return gpu_searches_by_slices(&plan, dev->shard) ? gpu_sliced_open(dev, options->notes, e) : ST_OK;

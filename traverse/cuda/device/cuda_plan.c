@@ -49,6 +49,26 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
+/* Sets *copied for subgraph g. Nothing is copied if no pull reads these rows, or if their columns are fast to read. The copies take at
+ * most an eighth of the bytes of the raw columns. */
+static void plan_copied(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options, struct gpu_copied *copied)
+{
+    const struct csr *csr = &shard->csr[g];
+    struct packed packed;
+    *copied = (struct gpu_copied){0};
+    if (!options->copies || csr->column_width != 4 || (shard->kept.directed && g < SUBGRAPHS) ||
+        !(hosts_columns(shard, g, options) || gpu_keeps_columns(shard, g, options->resident, &packed)))
+        return;
+    for (uint64_t row = csr->rows; row > 0 && copied->columns < COPIED_COLUMNS; row--) {
+        while (copied->columns < COPIED_COLUMNS && csr_offset(csr, row) - csr_offset(csr, row - 1) > copied->columns) {
+            const uint64_t end = copied->begin[copied->columns] + row; /* of the column that is copied for the first `row` rows */
+            if (8 * end > csr->column_count)
+                return;
+            copied->begin[++copied->columns] = end;
+        }
+    }
+}
+
 /* Returns the section of packed columns that the device decodes, or NULL if there are no columns, or if they are raw in
  * the file, stay packed, or lie in memory of the host. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
@@ -74,6 +94,8 @@ static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subg
     struct packed packed;
     plan_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
     plan_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
+    if (plan->copied[g].columns > 0)
+        plan_section(plan, at + GPU_COPIES, "copied columns", gpu_copied_bytes(&plan->copied[g]), 1, NULL);
     if (hosts_columns(shard, g, options)) {
         const uint64_t bytes = columns * csr->column_width;
         plan->array[at + GPU_COLUMNS] = (struct gpu_array){
@@ -261,6 +283,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
             plan->resident = options->resident;
     }
     for (int g = 0; g < shard_row_sets(shard); g++) {
+        if (!gpu_searches_by_slices(plan, shard)) /* which read no columns */
+            plan_copied(shard, (enum subgraph)g, options, &plan->copied[g]);
         if (shard->csr[g].edges > 0)
             plan_csr(plan, shard, (enum subgraph)g, options);
     }

@@ -19,6 +19,7 @@ enum gpu_array_id {
     GPU_OFFSETS,
     /* the columns or, if they stay packed, words of blocks and where groups of blocks begin (packed_row.h) */
     GPU_COLUMNS,
+    GPU_COPIES, /* gpu_copied.begin, and behind it the copied columns */
     /* only if the columns stay packed: the directory by which a search finds a block (struct packed_place) */
     GPU_COLUMN_PLACES,
     GPU_SOURCES,
@@ -31,6 +32,7 @@ enum gpu_array_id {
 };
 
 enum {
+    COPIED_COLUMNS = 14,      /* the largest number of copied columns (struct gpu_copied) */
     GPU_SHOWN_BYTES = 56,     /* the bytes of struct gpu_shown */
     GPU_LIST_BLOCKS_BYTES = 4 * ANSWER_WINDOW / LIST_BLOCK, /* the bytes of the blocks of a list (struct value_list) */
     /* the largest number of ids that a device copies at a time from a peer whose memory kernels cannot read */
@@ -46,10 +48,25 @@ struct gpu_array {
     int hosted;         /* 1: the array lies in memory of the host; 0: in device memory */
 };
 
+/* Columns of a subgraph that are slow to read, as they are packed or lie in memory of the host, and are copied raw to device memory, so
+ * that most pulls read nothing else. Copied column j is the j-th behind the head columns of all rows up to the last that has one. Rows
+ * are in the order of falling degrees, so later rows are the shorter ones. */
+struct gpu_copied {
+    uint32_t columns;                    /* the number of copied columns; 0: none */
+    uint64_t begin[COPIED_COLUMNS + 1]; /* [j]: where copied column j begins among the copies, and at the end the number of copies */
+};
+
+/* Returns the bytes of the array GPU_COPIES. */
+static inline uint64_t gpu_copied_bytes(const struct gpu_copied *copied)
+{
+    return (copied->columns + 1) * sizeof *copied->begin + 4 * copied->begin[copied->columns];
+}
+
 /* A plan: the size of every array of a shard, and sums of these sizes. */
 struct gpu_plan {
     enum residence resident; /* where columns lie; RESIDENT_RAW if none are packed or in memory of the host */
     int saves, by_subgraphs; /* the members of gpu_plan_options */
+    struct gpu_copied copied[ROW_SETS];
     struct sliced_bounds bounds; /* of the GPU */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes;   /* the bytes of the sections in device memory: the arrays before GPU_MASKS */
@@ -88,6 +105,7 @@ struct gpu_plan_options {
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
     int saves;       /* the plan saves memory, not time: searches are stepped, and one GPU alone scatters answers */
+    int copies;      /* the first columns of rows that are slow to read are copied for pulls (struct gpu_copied) */
     int by_subgraphs; /* searches are never sliced, even if the graph is small */
     const struct gpu_traits *gpu; /* the GPU */
 };

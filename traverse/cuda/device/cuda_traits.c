@@ -21,11 +21,11 @@ struct gpu_scale gpu_scale_of(const struct gpu_traits *traits)
     return (struct gpu_scale){level, traits->processors > 0 ? level * h200->processors / traits->processors : 1};
 }
 
-/* Returns the rate of a step on the GPU. `rate`, `bytes` and `unit` are those of its row in rates.def: a pure number stays, "ps"
- * alone is the time of barriers, and all else is work. `bytes_s`: bandwidth, or 0 if the bytes come from the cache. */
+/* Returns the rate of a step on the GPU. `rate`, `bytes` and `unit` are those of its row in rates.def: a pure number and steps of the
+ * link stay, "ps" alone is the time of barriers, and all else is work. `bytes_s`: bandwidth, or 0 if the bytes come from the cache. */
 static double scaled_rate(double rate, double bytes, const char *unit, struct gpu_scale scale, double bytes_s)
 {
-    if (strcmp(unit, "times") == 0)
+    if (strcmp(unit, "times") == 0 || strstr(unit, "over the link") != NULL)
         return rate;
     if (strcmp(unit, "ps") == 0)
         return rate * scale.level;

@@ -2,7 +2,7 @@
  *
  * In the level loop (loop.c), the plain twin of this kernel, a level costs several launches, and the host waits for each level.
  * Here the host starts one kernel and waits for its end. A level then costs some barriers of the grid or, while the frontier is
- * small, one barrier of a few blocks. Several GPUs that read each other's memory run one such kernel each, with the additions of
+ * small, one barrier without a fence. Several GPUs that read each other's memory run one such kernel each, with the additions of
  * cuda_peers.h.
  *
  * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
@@ -12,7 +12,7 @@
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
  *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull
  *   cuda_fused_cost.h            the costs on which this choice rests
- *   cuda_fused_thread_group.cuh  very small frontiers of one GPU: a few blocks work by themselves
+ *   cuda_fused_thread_group.cuh  small frontiers of one GPU: blocks keep what they found
  *   cuda_fused_progress.cuh      between two levels: the barrier of the grid, counters, the state of the search
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
@@ -38,7 +38,8 @@ enum {
     /* the capacity that is enough for a list of reached vertices: a single block does levels of at most 320 rows of 2^3 edges
      * each, or as many edges of longer rows, and a block of a thread group those of 224, or takes two work items a thread */
     FUSED_ENOUGH_REACHED = 320 << FUSED_FIRST_CLASS,
-    FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
+    FUSED_EVEN_LENGTHS = 4, /* the most edges of a row that the thread group finds without its offset (even_rows) */
+    FUSED_MOST_THREAD_GROUP = 256, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
 
@@ -68,6 +69,8 @@ struct fused_counts {
 struct fused_state {
     unsigned int arrived;   /* arrivals of blocks at the barrier of the grid, summed up over all searches */
     unsigned int apart[31]; /* padding, so that no other member lies in the cache line of `arrived` */
+    struct meeting_sum met[2]; /* meetings of the thread group, summed up over all searches */
+    unsigned int dealt;     /* vertices that the thread group has dealt to its blocks, summed up over all searches */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */
     /* [g]: vertices with a row in subgraph g that the thread group has visited, and the edges of these rows. */
@@ -137,6 +140,13 @@ struct cleared_words {
     uint64_t words;
 };
 
+/* Neighbouring rows of nn with the same number of edges L, none if `end` is not above `begin`. Their edges lie in csr.columns in the order
+ * of rows, so that row v begins at base + L * v, and no offset needs to be read. */
+struct even_rows {
+    uint32_t begin, end;
+    uint64_t base;
+};
+
 /* The parameters of the kernel. */
 struct gpu_fused {
     struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push; rows to pull, which differ if edges are directed */
@@ -144,11 +154,12 @@ struct gpu_fused {
     struct cost_graph graph;
     enum fused_mode mode;
     struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items, for this level and the next */
-    uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
+    uint32_t thread_group;          /* the number of blocks that do small levels by themselves: 1 or, in a deep search, all */
     uint32_t thread_group_capacity; /* the most vertices of a list of reached vertices; each block has two lists */
     /* Bounds of edges by vertex number, as vertices are in the order of their degrees: vertices from first_of_class[kind][k] on
      * are of length class k or less, with at most 2^(FUSED_FIRST_CLASS + k) edges in their two rows. */
     uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES];
+    struct even_rows even[FUSED_EVEN_LENGTHS]; /* rows of nn with 1, 2, ... edges */
     /* The number of dense frontiers that a search keeps as bitmaps until it ends. cuda_fused_settle then writes the depths of
      * their vertices. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
     uint32_t keeps;
@@ -177,7 +188,7 @@ struct fused_launch {
     struct fused_program program;
     int has_thread_group;    /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;            /* blocks keep a hub bitmap, in the memory of the two lists */
-    int eighths_in_clusters; /* eighths of the processors that a grid of clusters must occupy at least; 0: no clusters */
+    int is_deep;             /* the thread group has all blocks from the root on, as levels are many and small */
     int few_threads;         /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
@@ -195,8 +206,15 @@ cudaError_t cuda_fused_start(const void *search, const struct fused_launch *laun
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Finds gpu_fused::first_of_class, and writes it to device memory, which is zero before the launch. */
-void cuda_fused_measure(const struct gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream);
+/* What cuda_fused_measure finds out about rows. */
+struct fused_rows {
+    uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES]; /* as in gpu_fused */
+    /* [L - 1]: 1 + the last row of nn with more than L edges; the inverted bits of the first row with less than L edges; 0 if none */
+    uint32_t longer[FUSED_EVEN_LENGTHS], shorter[FUSED_EVEN_LENGTHS];
+};
+
+/* Writes *rows in device memory, which is zero before the launch. */
+void cuda_fused_measure(const struct gpu_fused *search, struct fused_rows *rows, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);

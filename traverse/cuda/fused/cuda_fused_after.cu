@@ -141,24 +141,38 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds gpu_fused::first_of_class, from which the thread group knows how long rows can be. first_of_class[kind][k] becomes 1 +
- * the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if no
- * vertex has so many. `first_of_class` is device memory, zero before the launch. Does not wait. */
-void cuda_fused_measure(const gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream)
+/* Finds out how long the rows of vertices are. rows->first_of_class[kind][k] becomes 1 + the number of the last vertex of the kind with
+ * more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if no vertex has so many. *rows is device memory, zero before the
+ * launch. Does not wait. */
+void cuda_fused_measure(const gpu_fused *search, fused_rows *rows, cudaStream_t stream)
 {
+    const auto raise = [] __device__(uint32_t &bound, uint32_t to) {
+        if (*(volatile uint32_t *)&bound < to)
+            atomicMax(&bound, to);
+    };
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const gpu_csr csr[] = {search->csr[kind << 1], search->csr[kind << 1 | 1]};
-        uint32_t *of_kind = first_of_class + kind * FUSED_CLASSES;
         each(search->of[kind].count, stream, [=] __device__(uint64_t v) {
             listed_row row[VERTEX_KINDS];
             look_at_rows(csr, (uint32_t)v, true, row);
             const uint64_t total = row[0].length + row[0].heads + row[1].length + row[1].heads;
-            for (unsigned k = 0; k < FUSED_CLASSES && total > UINT64_C(1) << (FUSED_FIRST_CLASS + k); k++) {
-                if (((volatile uint32_t *)of_kind)[k] <= v)
-                    atomicMax(&of_kind[k], (uint32_t)v + 1);
-            }
+            for (unsigned k = 0; k < FUSED_CLASSES && total > UINT64_C(1) << (FUSED_FIRST_CLASS + k); k++)
+                raise(rows->first_of_class[kind][k], (uint32_t)v + 1);
         });
     }
+    const gpu_csr nn = search->csr[NN];
+    const uint64_t count = search->of[NORMALS].count;
+    each(count, stream, [=] __device__(uint64_t v) { /* only where lengths change, as few rows do, so that few atomics are made */
+        const uint64_t end = offset_of(nn, v + 1), length = end - offset_of(nn, v), next = v + 1 < count ? offset_of(nn, v + 2) - end : 0;
+        for (uint64_t wanted = 1; wanted <= FUSED_EVEN_LENGTHS; wanted++) {
+            if (length > wanted && next <= wanted)
+                raise(rows->longer[wanted - 1], (uint32_t)v + 1);
+            if (length >= wanted && next < wanted)
+                raise(rows->shorter[wanted - 1], ~(uint32_t)(v + 1));
+            if (length < wanted && v == 0)
+                raise(rows->shorter[wanted - 1], ~0u);
+        }
+    });
 }
 
 /* ---- frontiers, for notes ---- */

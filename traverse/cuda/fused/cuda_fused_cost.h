@@ -40,8 +40,8 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
 {
     const int has = s->frontier[g] > 0;
     const double find = s->sparse ? 0 : graph->words[g >> 1] * graph->rates.word; /* to find the rows in the bitmap */
-    c->sparse_cost[g] = s->forward[g] * graph->rates.list_edge;
-    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
+    c->sparse_cost[g] = s->forward[g] * graph->rates.list_edge + cost_push_link(graph, g, s->frontier[g], s->forward[g]);
+    c->push_cost[g] = has ? cost_push(graph, g, s->frontier[g], s->forward[g]) + find : 0;
     c->pull_cost[g] = has && mode != FUSED_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g, 1) : 0;
     c->pull[g] =
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));

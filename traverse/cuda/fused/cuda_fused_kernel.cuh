@@ -177,6 +177,8 @@ template <class S> __device__ static void start_search(S &s)
         set_target(s);
         s.block.now.fresh = 1;
         s.block.thread_group_edges = s.thread_group * blockDim.x;
+        begin_meetings(s.block.met.own, s.state->met);
+        s.block.met.dealt = *(volatile unsigned *)&s.state->dealt;
     }
     begin_notes(s.notes, s.out);
     for (unsigned i = lane_id(); i < S::counters; i += WARP)
@@ -203,6 +205,8 @@ template <class S> __device__ static void start_search(S &s)
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
+    if constexpr (!S::together)
+        begin_deep_levels(s);
     choose_level(s);
     if (!s.block.now.sparse && !s.block.choice.dense) {
         make_sparse(s);

@@ -3,6 +3,7 @@
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Checks sizes that cuda_limits.h gives as numbers, because the plan of device memory is made without CUDA's headers. */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
@@ -22,10 +23,9 @@ int gpu_has_hubs(const struct device *dev)
  * with notes. With several shards, or without memory for fused searches, no launch is planned, and dev->fused.launch only gets
  * its members up to few_threads.
  *
- * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
- * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
- * processors without a block. Levels are short in small graphs, and in deep graphs of few vertices. These get few threads,
- * which meet at a barrier sooner. */
+ * In deep graphs all blocks are in the thread group from the root on. A graph is deep if it has fewer than 6 edges for each vertex,
+ * as planar graphs have. (Each undirected edge counts twice.) Levels are short in small graphs, and in deep graphs of few vertices.
+ * These get few threads, which meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -35,7 +35,7 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     launch->program = cuda_fused_plain(gpu_is_packed(dev));
     launch->has_thread_group = 1;
     launch->has_hubs = gpu_has_hubs(dev);
-    launch->eighths_in_clusters = is_deep ? 6 : 0;
+    launch->is_deep = is_deep;
     launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
     if (dev->shard->p != 1 || !dev->fused.possible)
         return ST_OK;
@@ -77,6 +77,11 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
             s->keeps = (uint32_t)(v->count / v->words);
     }
     s->graph = cost_graph_of(dev->shard, &dev->rates);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct gpu_csr *pushed = &s->csr[g], *pulled = &s->pulled[g];
+        s->graph.link[g] = (struct cost_link){(uint8_t)pushed->hosted, (uint8_t)pulled->hosted, (uint8_t)pushed->head_columns,
+                                              (uint8_t)(pulled->head_columns + pulled->copied_columns)};
+    }
     if (dev->of[NORMALS].parent != NULL)
         s->graph.rates.push_edge += dev->rates.push_parent;
     s->order.deepest = dev->fused.deepest;
@@ -89,19 +94,32 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds how long the rows of vertices can be (dev->fused.search.first_of_class), and waits. Called when the graph is loaded.
+/* Finds how long the rows of vertices are (first_of_class and even of dev->fused.search), and waits. Called when the graph is loaded.
  * Overwrites the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
+    const struct gpu_csr *nn = &s->csr[NN];
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint32_t *first_of_class = (uint32_t *)s->sparse[0];
+    struct fused_rows *rows = (struct fused_rows *)s->sparse[0], found;
     if (dev->fused.launch.blocks == 0)
         return ST_OK;
-    if (CUDA_TRY(cudaMemsetAsync(first_of_class, 0, sizeof s->first_of_class, stream), dev->where, e) != ST_OK)
+    if (CUDA_TRY(cudaMemsetAsync(rows, 0, sizeof *rows, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_fused_measure(s, first_of_class, stream);
-    return gpu_fetch(dev, s->first_of_class, first_of_class, sizeof s->first_of_class, stream, e);
+    cuda_fused_measure(s, rows, stream);
+    if (gpu_fetch(dev, &found, rows, sizeof found, stream, e) != ST_OK)
+        return e->status;
+    memcpy(s->first_of_class, found.first_of_class, sizeof s->first_of_class);
+    for (uint32_t i = 0; i < FUSED_EVEN_LENGTHS; i++) {
+        const uint32_t begin = found.longer[i], first_shorter = ~found.shorter[i],
+                       end = first_shorter < s->of[NORMALS].count ? first_shorter : (uint32_t)s->of[NORMALS].count;
+        uint64_t offset = 0;
+        if (begin < end &&
+            gpu_fetch(dev, &offset, (const char *)nn->offsets + (uint64_t)begin * nn->offset_width, nn->offset_width, stream, e) != ST_OK)
+            return e->status;
+        s->even[i] = (struct even_rows){begin, end, offset - (uint64_t)(i + 1) * begin};
+    }
+    return ST_OK;
 }
 
 /* Frees the mapped memory for reports, and the host's notes of levels. Also called if gpu_fused_open failed or never ran. */

@@ -1,10 +1,10 @@
-/* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
+/* cuda_fused_thread_group.cuh: levels of blocks that keep what they found, on a single GPU, while the frontier is small
  *
- * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to level by
- * themselves, and all others wait. They are a cluster, so they read each other's shared memory. Each block lists in its own
- * shared memory the vertices that it reaches, and in the next level all blocks share the vertices of all lists. So a level costs
- * the barrier of the cluster and four reads that wait for each other: the vertex, its offsets, its columns, and the claims
- * (atomics that set visited bits). An even smaller frontier is left to a single block, which saves the barrier of the cluster.
+ * The blocks of the thread group go from level to level by themselves: the first block alone while the frontier is very small, and then
+ * all blocks. Each block lists in its shared memory the vertices that it reaches, and visits them in the next level. So a level moves
+ * no lists, and blocks tell each other only how long their lists are (cuda_meeting.cuh). While a block waits for the others, it already
+ * reads offsets and columns of its own vertices. A level then costs the barrier, or these reads if they take longer, and the claims
+ * (atomics that set visited bits). If the list of a block becomes long, the vertices of all lists are dealt to the blocks anew.
  *
  * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of its edges. Whether these lanes suffice for the
  * longest row must be known before rows are read. So each vertex has a class, which bounds its edges: a vertex of class k has at
@@ -14,31 +14,19 @@
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 
-#include "traverse/cuda/device/cuda_ptx.cuh"
 #include "cuda_fused_progress.cuh"
 
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
-    /* The most vertices of a frontier of short rows (class 0). If the largest class is k, 2^k times fewer vertices. */
-    SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
-    THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
+    TOO_MANY_LANES = 1 << 22                     /* what a vertex counts whose row is too long (lanes_of) */
 };
-static_assert((SINGLE_SHORT_ROWS << FUSED_FIRST_CLASS) <= FUSED_ENOUGH_REACHED, "lists have room for levels of a single block");
+static_assert((FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) <= FUSED_ENOUGH_REACHED, "lists have room for the levels of a block");
+static_assert((FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) * FUSED_MOST_THREAD_GROUP <= (int)FUSED_LEAST_CAPACITY ||
+                  (FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) * FUSED_MOST_THREAD_GROUP <= FUSED_LISTED_EDGES,
+              "frontiers have room for what all blocks reach in a level");
 
 /* ---- the frontier of the thread group ---- */
-
-/* Waits until all threads of the thread group have called it. They then see all earlier writes of the group to shared memory.
- * Only the first warp of each block releases these writes, since a release also waits for writes to global memory. */
-__device__ static inline void thread_group_barrier()
-{
-    __syncthreads();
-    if (threadIdx.x < WARP)
-        cluster_arrive_release();
-    else
-        cluster_arrive_relaxed();
-    cluster_wait();
-}
 
 /* Returns this block's list of vertices for a round, in its shared memory. A block has one list for even and one for odd
  * rounds. Rounds are counted modulo 6, as lists repeat every 2 rounds, and elements of s.block.group_reached every 3 rounds. */
@@ -53,56 +41,72 @@ __device__ static inline unsigned class_of(const uint32_t (&first_of_class)[VERT
 {
     const uint32_t *of_kind = first_of_class[v >> 31];
     unsigned k = 0;
+#pragma unroll 1 /* most vertices are of class 0 */
     while (k < FUSED_CLASSES && (v & ~KIND_BIT) < of_kind[k])
         k++;
     return k;
 }
 
-/* What each warp of the thread group knows of a level's frontier. */
-struct thread_group_frontier {
-    unsigned total;   /* vertices of the frontier */
-    unsigned largest_class; /* the largest class of the frontier's vertices */
-    unsigned end;     /* in lane r: the number of vertices in the lists of blocks 0 to r of the thread group */
-};
-
-/* Returns the size of the frontier of a round, which lies in the lists of all blocks of the thread group. Reads the shared
- * memory of these blocks, so thread_group_barrier must come before. All lanes of the warp call it. */
-template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
+/* Returns the most lanes that the list of one block may need (lanes_of). */
+__device__ static inline unsigned most_lanes()
 {
-    thread_group_part part = {};
-    if (lane_id() < s.thread_group)
-        part = cluster_load(&s.block.group_reached[round % 3], lane_id());
-    unsigned end = part.count, largest_class = part.largest_class;
-#pragma unroll
-    for (int step = 1; step < FUSED_MOST_THREAD_GROUP; step *= 2) {
-        const unsigned other = __shfl_up_sync(ALL_LANES, end, step);
-        end += lane_id() >= step ? other : 0;
-    }
-    return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(largest_class), end};
+    return min((unsigned)FUSED_BLOCK_ROWS, blockDim.x);
 }
 
-/* Returns vertex i of the frontier `f` of a round, from the list of the block that has reached it. Returns 0 if there is no
- * vertex i. Each lane may give another i. All lanes of the warp call it. */
-template <class S>
-__device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
+/* Returns the lanes that a list of vertices needs: one for each vertex of class 0, and twice as many for each class above. Returns
+ * TOO_MANY_LANES if a vertex needs more than a list may. */
+__device__ static inline unsigned lanes_of(const thread_group_part &part)
 {
-    unsigned rank = 0; /* the rank of the block whose list has vertex i, found by binary search */
-#pragma unroll
-    for (int step = FUSED_MOST_THREAD_GROUP / 2; step > 0; step /= 2) {
-        const unsigned end = __shfl_sync(ALL_LANES, f.end, rank + step - 1);
-        rank += end <= i ? step : 0;
-    }
-    const unsigned before = __shfl_sync(ALL_LANES, f.end, (rank - 1) & (WARP - 1));
-    return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
+    const bool is_possible = part.largest_class < FUSED_CLASSES && 1u << part.largest_class <= most_lanes();
+    return is_possible || part.count == 0 ? part.count << part.largest_class : (unsigned)TOO_MANY_LANES;
 }
 
-/* Reserves `mine` elements for each lane at the end of a list of reached vertices. Returns the index of the lane's first one.
+/* Tells the thread group that this block has come with its list of a round. Does not wait. What the block wrote before is seen by the
+ * others only if `fences`. All threads of the block call it. */
+template <class S> __device__ static inline void arrive(S &s, unsigned round, bool fences)
+{
+    if (!is_speaker())
+        return;
+    const unsigned lanes = lanes_of(s.block.group_reached[round % 3]);
+    s.block.met.frontier = thread_group_frontier{lanes, 0};
+    if (s.thread_group == 1)
+        return;
+    if (fences)
+        fence_of_gpu();
+    arrive_at_meeting(s.block.met.own, s.state->met, (unsigned long long)lanes << MEETING_BITS | (lanes > most_lanes()));
+}
+
+/* Waits until all blocks of the thread group have arrived, and returns the sums over all lists. What they wrote before is seen only if
+ * `fences`. All threads of the block call it. */
+template <class S> __device__ static inline thread_group_frontier await(S &s, bool fences)
+{
+    if (is_speaker() && s.thread_group > 1) {
+        const unsigned long long sum = await_meeting(s.block.met.own, s.state->met, s.thread_group);
+        s.block.met.frontier = thread_group_frontier{(unsigned)(sum >> MEETING_BITS), (unsigned)sum & ((1u << MEETING_BITS) - 1)};
+        if (fences)
+            fence_of_gpu();
+    }
+    __syncthreads();
+    return s.block.met.frontier;
+}
+
+/* The barrier of the thread group, with fences. All threads of the thread group call it. */
+template <class S> __device__ static inline thread_group_frontier meet(S &s, unsigned round)
+{
+    __syncthreads();
+    arrive(s, round, true);
+    return await(s, true);
+}
+
+/* Reserves `mine` elements, at most 7, for each lane at the end of a list of reached vertices. Returns the index of the lane's first one.
  * Also updates `part`, which has the length of the list and the largest class of its vertices: `largest_class` is the largest
  * class of the vertices that the lane will write. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned largest_class)
 {
-    const unsigned before = warp_prefix(mine);
-    const unsigned count = __shfl_sync(ALL_LANES, before + mine, WARP - 1);
+    const unsigned ones = __ballot_sync(ALL_LANES, mine & 1), twos = __ballot_sync(ALL_LANES, mine & 2),
+                   fours = __ballot_sync(ALL_LANES, mine & 4), lower = (1u << lane_id()) - 1;
+    const unsigned before = __popc(ones & lower) + 2 * __popc(twos & lower) + 4 * __popc(fours & lower),
+                   count = __popc(ones) + 2 * __popc(twos) + 4 * __popc(fours);
     if (count == 0)
         return 0;
     largest_class = max_lanes(largest_class);
@@ -122,13 +126,56 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... If the lane is the first
- * to set the visited bit of the vertex to which an edge leads, it writes that vertex's parent, and appends that vertex to
- * `list`, whose length is in `part`. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is
- * false if the lane has no vertex v. All lanes of the warp call it. */
-template <class S>
+/* Visits this lane's share of the `total` edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... `end_of` returns the
+ * vertex to which an edge leads, with KIND_BIT for a delegate, or NO_HEAD if there is none. If the lane is the first to set the visited
+ * bit of that vertex, it writes the vertex's parent, and appends the vertex to `list`, whose length is in `part`. The lane reads SLOTS
+ * edges before it waits for the first. When its first edges are read, `goes_on` is called by all threads of the block. If it returns
+ * false, nothing else is done. NORMALS_ONLY: there are no delegates. All lanes of the warp call it. */
+template <int SLOTS, bool NORMALS_ONLY, class S, class End, class Wait>
+__device__ static inline void visit_edges(S &s, uint32_t v, uint32_t total, unsigned sub, unsigned shift, uint32_t *list,
+                                          thread_group_part &part, End end_of, Wait goes_on)
+{
+    const auto kind_of_end = [](uint32_t end) { return NORMALS_ONLY ? NORMALS : end >> 31; };
+    uint32_t end[SLOTS], i = sub;
+    const auto read_ends = [&]() {
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++, i += 1u << shift)
+            end[j] = i < total ? end_of(i) : NO_HEAD;
+    };
+    read_ends();
+    if (!goes_on())
+        return;
+    for (bool more = __any_sync(ALL_LANES, total > 0); more; read_ends()) {
+        unsigned mine = 0 /* a bit for each slot whose end this lane has claimed */, largest_class = 0;
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            if (end[j] != NO_HEAD && claim(s.of[kind_of_end(end[j])], end[j] & ~KIND_BIT, false))
+                mine |= 1u << j;
+        }
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            if (mine >> j & 1)
+                largest_class = max(largest_class, class_of(s.first_of_class, end[j]));
+        }
+        uint32_t *to = list + reserve_reached(part, __popc(mine), largest_class);
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            if (!(mine >> j & 1))
+                continue;
+            uint32_t *parent = s.of[kind_of_end(end[j])].parent;
+            if (parent != NULL)
+                parent[end[j] & ~KIND_BIT] = v;
+            *to++ = end[j]; /* its depth is written in the next level, when its rows are known */
+        }
+        more = __any_sync(ALL_LANES, i < total);
+    }
+}
+
+/* Visits this lane's share of the edges of vertex v, of `depth`, as visit_edges says. The lane with sub 0 writes the depth of v, and
+ * adds the rows of v to `seen`. `has` is false if the lane has no vertex v. All lanes of the warp call it. */
+template <class S, class Wait>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
-                                           uint32_t *list, thread_group_part &part, seen_rows &seen)
+                                           uint32_t *list, thread_group_part &part, seen_rows &seen, Wait goes_on)
 {
     const gpu_csr *csr = &s.csr[(v >> 31) << 1]; /* the subgraphs of its two rows: csr[0] to normals, csr[1] to delegates */
     const uint32_t id = v & ~KIND_BIT;
@@ -137,8 +184,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     const typename S::columns rest[] = {S::columns::make(csr[0], row[0].begin, row[0].begin),
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
-                   edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* Returns the vertex that edge i leads to, with KIND_BIT for a delegate, or NO_HEAD if edge i is an empty head column. */
+                   edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads};
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -146,126 +192,141 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                        : csr[k].heads[(uint64_t)(j - count) * csr[k].rows + id];
         return end | (k ? KIND_BIT : 0);
     };
-    if (sub == 0 && has) {
-        s.of[v >> 31].depth[id] = depth;
+    visit_edges<THREAD_GROUP_SLOTS, false>(s, v, edges[0] + edges[1], sub, shift, list, part, end_of, [&] {
+        if (!goes_on())
+            return false;
+        if (sub == 0 && has) {
+            s.of[v >> 31].depth[id] = depth;
 #pragma unroll
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            const unsigned own = (int)(v >> 31) == g >> 1 ? edges[g & 1] : 0;
-            seen.sources[g] += own > 0;
-            seen.edges[g] += own;
+            for (int g = 0; g < SUBGRAPHS; g++) {
+                const unsigned own = (int)(v >> 31) == g >> 1 ? edges[g & 1] : 0;
+                seen.sources[g] += own > 0;
+                seen.edges[g] += own;
+            }
         }
-    }
-    for (uint32_t i = sub; __any_sync(ALL_LANES, i < total);) {
-        uint32_t end[THREAD_GROUP_SLOTS];
-        unsigned mine = 0 /* a bit for each slot whose end this lane has claimed */, largest_class = 0;
-#pragma unroll
-        for (int j = 0; j < THREAD_GROUP_SLOTS; j++, i += 1u << shift)
-            end[j] = i < total ? end_of(i) : NO_HEAD;
-#pragma unroll
-        for (int j = 0; j < THREAD_GROUP_SLOTS; j++) {
-            if (end[j] != NO_HEAD && claim(s.of[end[j] >> 31], end[j] & ~KIND_BIT, false))
-                mine |= 1u << j;
-        }
-#pragma unroll
-        for (int j = 0; j < THREAD_GROUP_SLOTS; j++) {
-            if (mine >> j & 1)
-                largest_class = max(largest_class, class_of(s.first_of_class, end[j]));
-        }
-        uint32_t *to = list + reserve_reached(part, __popc(mine), largest_class);
-#pragma unroll
-        for (int j = 0; j < THREAD_GROUP_SLOTS; j++) {
-            if (!(mine >> j & 1))
-                continue;
-            uint32_t *parent = s.of[end[j] >> 31].parent;
-            if (parent != NULL)
-                parent[end[j] & ~KIND_BIT] = v;
-            *to++ = end[j]; /* its depth is written in the next level, as here the barrier would wait for the write */
-        }
-    }
+        return true;
+    });
 }
 
-/* Returns the shift for a frontier of `vertices` vertices, at least 1: 2^shift lanes share each vertex. It is the largest for
- * which `lanes` lanes suffice, but at most `largest_class` + 2, where no lane has more than two edges. `largest_class` is the
- * largest class of the frontier's vertices. */
+/* Does what visit_vertex does, in a graph without delegates whose columns are raw, as one shard mostly is. A level lasts as long as the
+ * instructions of a warp take one after the other, and these are half as many. All lanes of the warp call it. */
+template <class S, class Wait>
+__device__ static inline void visit_normal(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
+                                           uint32_t *list, thread_group_part &part, seen_rows &seen, Wait goes_on)
+{
+    const gpu_csr &csr = s.csr[NN];
+    row_rest row = {0, 0};
+    bool is_even = !has;
+#pragma unroll
+    for (int i = 0; i < FUSED_EVEN_LENGTHS; i++) {
+        const even_rows &even = s.even[i];
+        if (has && v >= even.begin && v < even.end) {
+            row.begin = even.base + (uint64_t)(i + 1) * v;
+            row.end = row.begin + i + 1;
+            is_even = true;
+        }
+    }
+    if (!is_even)
+        row = rest_of_row(csr, v);
+    const uint32_t total = (uint32_t)(row.end - row.begin), *columns = (const uint32_t *)csr.columns + row.begin;
+    visit_edges<THREAD_GROUP_SLOTS / 2, true>(s, v, total, sub, shift, list, part, [=](uint32_t i) { return columns[i]; }, [&] {
+        if (!goes_on())
+            return false;
+        if (sub == 0 && has) {
+            s.of[NORMALS].depth[v] = depth;
+            seen.sources[NN] += total > 0;
+            seen.edges[NN] += total;
+        }
+        return true;
+    });
+}
+
+/* Returns the shift for a list of `vertices` vertices, not more than `lanes`: 2^shift lanes share each vertex. It is the largest for
+ * which `lanes` lanes, a power of 2, suffice, but at most `largest_class` + 2, where no lane has more than two edges. `largest_class` is
+ * the largest class of the vertices. */
 __device__ static inline unsigned lanes_shift(unsigned lanes, unsigned vertices, unsigned largest_class)
 {
-    const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
+    /* the largest k for which 2^k * vertices is not above `lanes`, a power of 2, without a division */
+    const unsigned needed = vertices > 1 ? 32 - __clz(vertices - 1) : 0, most = 31 - __clz(lanes) - needed;
     return min(largest_class + 2, most);
 }
 
-/* ---- levels of a single block ---- */
+/* ---- levels ---- */
 
-/* Returns whether a frontier of `count` vertices, of class `largest_class` at most, is left to a single block. It is if several
- * blocks would take longer, and if one block has enough lanes for the edges of each vertex. */
-__device__ static inline bool is_for_single_block(unsigned count, unsigned largest_class)
+/* Visits this block's list of a round, of `depth`, and lists what it reaches for the next round. `goes_on` is called as in visit_vertex.
+ * All threads of the block call it. */
+template <class S, class Wait>
+__device__ static inline void visit_list(S &s, unsigned round, int32_t depth, seen_rows &seen, Wait goes_on)
 {
-    return count << largest_class <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
-           largest_class <= lanes_shift(blockDim.x, count, largest_class);
+    const thread_group_part own = s.block.group_reached[round % 3];
+    const bool is_listed = lanes_of(own) <= most_lanes(); /* otherwise goes_on stops, and no vertex needs to be read */
+    const unsigned count = is_listed ? own.count : 0, shift = lanes_shift(blockDim.x, count, own.largest_class), i = threadIdx.x >> shift,
+                   sub = threadIdx.x & ((1u << shift) - 1);
+    const uint32_t v = i < count ? thread_group_list(s, round)[i] : 0;
+    uint32_t *next = thread_group_list(s, round + 1);
+    thread_group_part &reached = s.block.group_reached[(round + 1) % 3];
+    if constexpr (!S::packed) {
+        if (s.of[DELEGATES].count == 0 && s.csr[NN].head_columns == 0) {
+            visit_normal(s, v, i < count, sub, shift, depth, next, reached, seen, goes_on);
+            return;
+        }
+    }
+    visit_vertex(s, v, i < count, sub, shift, depth, next, reached, seen, goes_on);
 }
 
-/* Lets the first block of the thread group do one or more levels by itself, while the frontier is small enough for it. The
- * other blocks of the group wait. `f` is the frontier of `round`, whose vertices the block copies to its own list. Afterwards
- * that list has the new frontier, for round + 1. In all threads `depth` grows by the number of levels. Visited rows are added
- * to `seen`. All threads of the thread group call it. */
-template <class S>
-__device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
-                                             seen_rows &seen)
+/* Ends a round of this block, and returns the number of the next one. Clears the length of the list that the next round fills. All
+ * threads of the block call it. */
+template <class S> __device__ static inline unsigned end_round(S &s, unsigned round)
 {
     if (threadIdx.x == 0)
         s.block.group_reached[(round + 2) % 3] = thread_group_part{};
-    if (cluster_rank() == 0) {
-        uint32_t *from = thread_group_list(s, round + 1), *to = thread_group_list(s, round);
-        unsigned level = 0 /* number of the level of this block, modulo 3 */, count = f.total;
-        if (threadIdx.x < WARP) {
-            for (unsigned i = 0; i < count; i += WARP) {
-                const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
-                if (i + lane_id() < count)
-                    from[i + lane_id()] = v;
-            }
-            if (lane_id() == 0) {
-                s.block.single_reached[0] = thread_group_part{count, f.largest_class, {0, 0}};
-                s.block.single_reached[1] = thread_group_part{};
-            }
-        }
-        __syncthreads();
-        do {
-            const unsigned shift = lanes_shift(blockDim.x, count, s.block.single_reached[level].largest_class),
-                           i = threadIdx.x >> shift, next = level == 2 ? 0 : level + 1;
-            note_level(s.notes, depth, LEVEL_BLOCK);
-            if (threadIdx.x == 0)
-                s.block.single_reached[next == 2 ? 0 : next + 1] = thread_group_part{};
-            if (threadIdx.x - lane_id() < count << shift)
-                visit_vertex(s, i < count ? from[i] : 0, i < count, threadIdx.x & ((1u << shift) - 1), shift, depth, to,
-                             s.block.single_reached[next], seen);
-            depth++;
-            level = next;
-            uint32_t *reached = to;
-            to = from;
-            from = reached;
-            __syncthreads();
-            count = *(volatile unsigned *)&s.block.single_reached[level].count;
-        } while (count > 0 && depth < s.order.deepest &&
-                 is_for_single_block(count, s.block.single_reached[level].largest_class));
-        for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
-            thread_group_list(s, round + 1)[i] = from[i];
-        if (threadIdx.x == 0) {
-            s.block.group_reached[(round + 1) % 3] = s.block.single_reached[level];
-            s.block.single_depth = depth;
-        }
-    }
-    thread_group_barrier();
-    depth = (int32_t)cluster_load((const uint32_t *)&s.block.single_depth, 0);
+    __syncthreads();
+    return round == 5 ? 0 : round + 1;
 }
 
-/* ---- levels of the thread group ---- */
+/* Does levels by this block alone, which has the whole frontier, while the list has not more than FUSED_BLOCK_ROWS short rows.
+ * All threads of the block call it. */
+template <class S> __device__ static inline void run_alone(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
+{
+    for (thread_group_part own = s.block.group_reached[round % 3];
+         own.count > 0 && depth < s.order.deepest && lanes_of(own) <= most_lanes();
+         own = s.block.group_reached[round % 3]) {
+        note_level(s.notes, depth, LEVEL_BLOCK);
+        visit_list(s, round, depth++, seen, [] { return true; });
+        round = end_round(s, round);
+    }
+}
+
+/* Does levels by all blocks of the thread group, each of which keeps its list, until the frontier is empty, small or large, a
+ * list is too long, or the search ends. Returns the frontier. All threads of the thread group call it. */
+template <class S>
+__device__ static inline thread_group_frontier run_together(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
+{
+    for (;;) {
+        thread_group_frontier f = {};
+        bool goes_on = true;
+        arrive(s, round, false);
+        visit_list(s, round, depth, seen, [&] {
+            f = await(s, false);
+            goes_on = f.lanes > FUSED_ALONE_ROWS && f.long_lists == 0 && depth < s.order.deepest;
+            return goes_on;
+        });
+        if (!goes_on)
+            return f;
+        note_level(s.notes, depth, LEVEL_THREAD_GROUP);
+        depth++;
+        round = end_round(s, round);
+    }
+}
+
+/* ---- who does a level ---- */
 
 /* Makes the sparse frontier of the grid the thread group's frontier of round 0: appends each vertex that has work items to the
  * list of one block, once. All threads of the thread group call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
-    const unsigned lanes = s.thread_group * blockDim.x,
-                   first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP;
+    const unsigned lanes = s.thread_group * blockDim.x, first = (threadIdx.x / WARP * s.thread_group + blockIdx.x) * WARP;
     for (unsigned i = first; i < s.block.now.items; i += lanes) {
         work_item item = {0, 0, 0};
         if (i + lane_id() < s.block.now.items)
@@ -276,6 +337,55 @@ template <class S> __device__ static void take_items(S &s)
         if (mine)
             thread_group_list(s, 0)[at] = v;
     }
+    __syncthreads();
+}
+
+/* The barrier of the thread group with fences, after levels of the first block alone: `depth`, that of the first block, becomes the
+ * depth of all. All threads of the thread group call it. */
+template <class S> __device__ static inline thread_group_frontier meet_at(S &s, unsigned round, int32_t &depth)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        s.state->depth = depth;
+    const thread_group_frontier f = meet(s, round);
+    depth = *(volatile int32_t *)&s.state->depth; /* the first block writes it again when all blocks have met twice more */
+    return f;
+}
+
+/* Returns whether the thread group can do a level of frontier f, of `depth`, when its vertices are dealt to the blocks. */
+template <class S> __device__ static inline bool is_possible(S &s, const thread_group_frontier &f, int32_t depth)
+{
+    return f.lanes > 0 && depth < s.order.deepest && s.mode != FUSED_PULL &&
+           f.lanes <= s.thread_group * min((unsigned)FUSED_DEALT_ROWS, blockDim.x);
+}
+
+/* Deals the vertices of all lists of a round to the blocks: all to the first block if `alone`, otherwise the same number to each. They
+ * lie in the next sparse frontier of the grid meanwhile. All threads of the thread group call it. */
+template <class S> __device__ static inline void deal(S &s, unsigned round, bool alone)
+{
+    uint32_t *list = thread_group_list(s, round), *all = (uint32_t *)s.block.target.next;
+    thread_group_part &own = s.block.group_reached[round % 3];
+    if (threadIdx.x == 0)
+        s.block.met.place = atomicAdd(&s.state->dealt, own.count) - s.block.met.dealt;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < own.count; i += blockDim.x)
+        all[s.block.met.place + i] = list[i];
+    meet(s, round);
+    if (threadIdx.x == 0) {
+        const unsigned dealt = *(volatile unsigned *)&s.state->dealt;
+        s.block.met.place = dealt - s.block.met.dealt; /* the number of all vertices */
+        s.block.met.dealt = dealt;
+        own = thread_group_part{};
+    }
+    __syncthreads();
+    const unsigned blocks = alone ? 1 : s.thread_group, total = blockIdx.x < blocks ? s.block.met.place : 0;
+    for (unsigned i = blockIdx.x + (threadIdx.x - lane_id()) * blocks; i < total; i += blockDim.x * blocks) {
+        const bool has = i + lane_id() * blocks < total;
+        const uint32_t v = has ? ((volatile uint32_t *)all)[i + lane_id() * blocks] : 0;
+        const unsigned at = reserve_reached(own, has, has ? class_of(s.first_of_class, v) : 0);
+        if (has)
+            list[at] = v;
+    }
+    __syncthreads();
 }
 
 /* Makes the thread group's frontier the next sparse frontier of the grid: writes the depths of its vertices and, unless the
@@ -294,6 +404,21 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
+/* Adds what the threads of a block have seen to s.state. All threads of the block call it. */
+template <class S> __device__ static inline void add_seen(S &s, const seen_rows &seen)
+{
+#pragma unroll
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (!__any_sync(ALL_LANES, seen.sources[g] != 0))
+            continue;
+        const unsigned sources = sum_lanes(seen.sources[g]), edges = sum_lanes(seen.edges[g]);
+        if (lane_id() == 0) {
+            atomicAdd(&s.state->seen[g], (unsigned long long)sources);
+            atomicAdd(&s.state->seen_edges[g], (unsigned long long)edges);
+        }
+    }
+}
+
 /* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the only root, and
  * its parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
  * of the grid (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the
@@ -308,72 +433,66 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
     if (blockIdx.x == 0 && threadIdx.x < SUBGRAPHS)
         s.state->seen[threadIdx.x] = s.state->seen_edges[threadIdx.x] = 0;
     __syncthreads();
+    const uint32_t root = s.roots.first;
+    const thread_group_part roots = {1, at_root ? class_of(s.first_of_class, root) : 0};
     if (at_root && blockIdx.x == 0 && threadIdx.x == 0) {
-        const uint32_t root = s.roots.first;
         if (s.of[root >> 31].parent != NULL)
             s.of[root >> 31].parent[root & ~KIND_BIT] = ROOT_PARENT;
         thread_group_list(s, 0)[0] = root;
-        s.block.group_reached[0] = thread_group_part{1, class_of(s.first_of_class, root), {0, 0}};
+        s.block.group_reached[0] = roots;
     }
     if (!at_root)
         take_items(s);
-    thread_group_barrier();
-    thread_group_frontier f = read_frontier(s, round);
-    while (f.total > 0 && depth < s.order.deepest && s.mode != FUSED_PULL) {
-        const unsigned shift = lanes_shift(s.thread_group * blockDim.x, f.total, f.largest_class);
-        /* The lanes of each vertex must suffice for the longest row, and there must be a lane for each vertex. */
-        if (f.total << f.largest_class > s.thread_group * min((unsigned)THREAD_GROUP_SHORT_ROWS, blockDim.x) ||
-            f.largest_class >= FUSED_CLASSES || f.largest_class > shift)
-            break;
-        if (is_for_single_block(f.total, f.largest_class)) {
-            leave_to_single_block(s, f, round, depth, seen);
-        } else {
-            const unsigned first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP,
-                           lane = first + lane_id(), i = lane >> shift;
-            note_level(s.notes, depth, LEVEL_THREAD_GROUP);
-            if (threadIdx.x == 0)
-                s.block.group_reached[(round + 2) % 3] = thread_group_part{};
-            if (first < f.total << shift)
-                visit_vertex(s, thread_group_vertex(s, f, round, i), i < f.total, lane & ((1u << shift) - 1), shift, depth,
-                             thread_group_list(s, round + 1), s.block.group_reached[(round + 1) % 3], seen);
-            depth++;
-            thread_group_barrier();
+    __syncthreads();
+    thread_group_frontier f = at_root ? thread_group_frontier{lanes_of(roots), 0} : meet(s, round);
+    bool deals = !at_root && s.thread_group > 1, goes_on = true;
+    while (goes_on && is_possible(s, f, depth)) {
+        const bool alone = s.thread_group == 1 || f.lanes <= FUSED_ALONE_ROWS;
+        const int32_t before = depth;
+        if (deals)
+            deal(s, round, alone);
+        deals = s.thread_group > 1;
+        if (!alone) {
+            f = run_together(s, round, depth, seen);
+            goes_on = depth > before; /* otherwise a block got too many long rows */
+            continue;
         }
-        round = round == 5 ? 0 : round + 1;
-        f = read_frontier(s, round);
+        if (blockIdx.x == 0)
+            run_alone(s, round, depth, seen);
+        f = meet_at(s, round, depth);
     }
     const bool moved = at_root || depth != s.block.now.depth;
-    if (moved && f.total > 0)
+    if (moved && f.lanes > 0)
         leave_items(s, round, depth);
-#pragma unroll
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (!__any_sync(ALL_LANES, seen.sources[g] != 0))
-            continue;
-        const unsigned sources = sum_lanes(seen.sources[g]), edges = sum_lanes(seen.edges[g]);
-        if (lane_id() == 0) {
-            atomicAdd(&s.state->seen[g], (unsigned long long)sources);
-            atomicAdd(&s.state->seen_edges[g], (unsigned long long)edges);
-        }
-    }
+    add_seen(s, seen);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         s.state->depth = depth;
         s.state->moved = moved;
     }
-    thread_group_barrier(); /* no block leaves while other blocks read its lists */
 }
 
 /* ---- the thread group and the grid ---- */
+
+/* Takes all blocks into the thread group when the search turns out to be deep. All threads of the grid call it before the choice of
+ * a level, which ends with a barrier of the block. */
+template <class S> __device__ static inline void begin_deep_levels(S &s)
+{
+    if (threadIdx.x == 0 && s.block.now.depth >= FUSED_DEEP_FROM && s.thread_group == 1 && gridDim.x <= FUSED_MOST_THREAD_GROUP) {
+        s.thread_group = gridDim.x;
+        s.block.thread_group_edges = s.thread_group * blockDim.x;
+    }
+}
 
 /* Returns whether the thread group tries to do the next levels: the frontier has few vertices and few work items, and `edges`,
  * the number of its edges, is not above `most`. Returns false if the frontier has no work items, because no edges lead on from
  * its vertices, or if the search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
-    return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
+    return s.mode != FUSED_PULL && now.fresh <= s.thread_group * FUSED_DEALT_ROWS && now.items > 0 &&
            now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
-/* Lets the thread group do levels while all other blocks wait. It begins at the only root (at_root) or with the present frontier,
+/* Lets the thread group do levels while blocks that are not in it wait. It begins at the only root (at_root) or with the present frontier,
  * and its last frontier becomes the frontier of all blocks. It stops when the frontier is too large, and is called again only
  * for a frontier of at most half as many edges (s.block.thread_group_edges). All threads of the grid call it. Not inlined, so
  * that the kernel has one copy of the code. */

@@ -76,6 +76,8 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_traffic *t)
             graph->edges[s] += size->graph.edges[s];
             graph->pulled[s].sources += size->graph.pulled[s].sources;
             graph->pulled[s].edges += size->graph.pulled[s].edges;
+            if (size->graph.link[s].push || size->graph.link[s].pull)
+                graph->link[s] = size->graph.link[s];
         }
         for (int kind = 0; kind < VERTEX_KINDS; kind++)
             graph->rows_of_two_pulls[kind] += size->graph.rows_of_two_pulls[kind];

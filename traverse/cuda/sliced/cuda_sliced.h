@@ -21,7 +21,7 @@
  *   levels, and keeps its first ones in registers.
  * - PULL, in graphs with heads: each unvisited row looks for a parent until it has found one.
  * - PUSH, in graphs with heads: the rows of the frontier are pushed, if this is predicted to read less than PULL.
- * - SPARSE, in graphs with heads: all blocks push a frontier of up to SLICED_LISTED slices from a list
+ * - SPARSE, in graphs with heads: all blocks push a frontier of up to SLICED_LISTED slices, each from a list of its own
  *   (cuda_sliced_lists.cuh).
  *
  * When the search is over, the kernel reports this to the host, writes the answer by input id, and reports again. The kernel of
@@ -101,6 +101,7 @@ struct sliced_state {
     /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh); one
      * frontier uses told[0], and the next one told[1] */
     unsigned long long told[2][SLICED_MOST_BLOCKS];
+    struct meeting_sum met[2]; /* meetings of all blocks in sparse levels, summed up over all searches */
     unsigned answered; /* how many blocks have written their share of the answer; zero before and after a search */
 };
 

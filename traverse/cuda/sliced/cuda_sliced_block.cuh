@@ -8,9 +8,8 @@
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
-#include "traverse/cuda/device/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_meeting.cuh"
 #include "traverse/cuda/visit/cuda_level_notes.cuh"
-#include "traverse/cuda/device/cuda_ptx.cuh"
 #include "cuda_sliced.h"
 
 enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
@@ -36,6 +35,14 @@ struct sliced_progress {
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
 };
 
+/* A sparse frontier of all blocks: slices in lists of the blocks, or in parts of s.list. Each thread has a copy, with the same values. */
+struct sparse_frontier {
+    /* the number of times that blocks have told lengths in the search; parts lie in s.list[number % 2] */
+    unsigned number;
+    unsigned total;  /* the number of slices of all parts or lists */
+    bool fits;       /* no part is longer than s.list_capacity, so no slice is missing; no list is longer than SLICED_SHARE */
+};
+
 /* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the
  * graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
@@ -51,6 +58,8 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     uint32_t slice[2][BLOCK_SLICES];
     /* lengths of lists. Levels take the three elements in turn, so that the next one is zero when a level begins */
     unsigned count[SLICED_TURNS];
+    block_meetings met;
+    sparse_frontier frontier;      /* the result of the last meeting */
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
     /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
     uint32_t last;

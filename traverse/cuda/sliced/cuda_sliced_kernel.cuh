@@ -42,12 +42,12 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Returns whether SPARSE, a level whose frontier is a list, is predicted to be the cheapest kind, and the lists have room
- * for the frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
+/* Returns whether SPARSE, a level whose frontier is a list, is predicted to be the cheapest kind, and the lists of the
+ * blocks have room for the frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * s.word_price;
-    return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
+    return p.weight <= min((unsigned)SLICED_LISTED, SLICED_SHARE * gridDim.x) && (push < words || push < words + pulled_slices(s, p));
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
@@ -359,15 +359,15 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
     }
     sparse_frontier f = gather_parts(block, s, p.list_number);
     unsigned small = 0;
-    while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
-        push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
-        tell_part(block, s, f.number + 1);
-        f = gather_parts(block, s, f.number + 1);
-        p.last = p.weight;
-        p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
-        p.left -= f.total;
-        small = f.total <= s.block_capacity / SMALL_SHARE || is_steady(s, f.total, p.last) ? small + 1 : 0;
-    }
+    const auto goes_on = [&] { return p.weight > 0 && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p); };
+    while (f.fits && goes_on())
+        f = push_shares(block, s, s.found + turn * s.words, f, p.depth, [&](unsigned slices) {
+            p.last = p.weight;
+            p.found = p.weight = slices; /* each vertex has at least one slice, so this is an upper bound for p.found */
+            p.left -= slices;
+            small = slices <= s.block_capacity / SMALL_SHARE || is_steady(s, slices, p.last) ? small + 1 : 0;
+            return goes_on();
+        });
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
     p.list_number = f.number;
     if (threadIdx.x == 0)
@@ -422,6 +422,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
             p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
         block.found = block.weight = 0;
         block.now = p;
+        begin_meetings(block.met, s.state->met);
         if (B::split)
             block.last = previous_turn(0) * s.words;
     }

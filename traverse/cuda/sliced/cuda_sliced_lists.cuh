@@ -1,11 +1,11 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
  * After a dense level each block reads a whole bitmap. A sparse level needs no such reads, which pays in searches with many
- * levels of thousands of vertices. Its frontier is a list of slices with a part for each block, to which this block appends
- * the slices that it finds. The warps of all blocks then share the whole list. The only barrier of a level also tells all
- * blocks the lengths of all parts. Meanwhile the visited bits of all blocks lie in one `found` bitmap. A level waits for
- * three reads, one after the other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited
- * bits for each link.
+ * levels of thousands of vertices. The visited bits of all blocks lie in one `found` bitmap meanwhile. Each block lists in its own
+ * shared memory the slices of the vertices that it finds, and pushes them in the next level. So blocks tell each other only the lengths
+ * of their lists (cuda_meeting.cuh). A block reads the links of its slices while it waits for the others. A level then costs the barrier
+ * and an atomic, and moves 32 bytes for each slice, and a visited bit for each link. If the list of a block becomes long, and before and
+ * after levels of other kinds, the frontier is a list in global memory with a part for each block, from which all blocks take shares.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -13,20 +13,17 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    /* the lower bits of an element of sliced_state.told, the length of a part; a tag stands in the other bits */
+    /* the lower bits of an element of sliced_state.told, the length of a list or part; a tag stands in the other bits */
     TOLD_BITS = 24,
-    /* a lane pushes one link at a time if the frontier has at most this many slices, and otherwise a whole slice */
-    LINK_A_LANE = 1 << 15,
-    LOOK_FROM = 1 << 14    /* if the frontier has more slices than this, a lane reads a visited bit before it sets it */
+    LOOK_FROM = 1 << 14 /* if the frontier has more slices than this, a lane reads a visited bit before it sets it */
 };
 
 /* The visited bits of a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share.
- * `looks`: a lane reads a bit before it sets the bit. `prefetches`: for each found vertex the first slice of links is
- * prefetched, which the next level reads. */
+ * `looks`: a lane reads a bit before it sets the bit. */
 struct grid_bits {
     const gpu_sliced &s;
     uint32_t *bits;
-    bool looks, prefetches;
+    bool looks;
 
     /* Returns whether the lane has a link whose vertex v may be unvisited. Reads the bit of v only if `looks`. */
     __device__ bool may_be_new(uint32_t v, bool has) const
@@ -47,22 +44,11 @@ struct grid_bits {
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link, and prefetches its first slice of links if `prefetches`. */
+    /* Writes depth and parent of the vertex of a link. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
-        if (prefetches)
-            prefetch(&s.links[link.y & SLICED_FIRST]);
     }
-};
-
-/* A sparse frontier of all blocks: a list of slices with a part for each block. Each thread has a copy, with the same
- * values. */
-struct sparse_frontier {
-    /* the number of this frontier among the sparse frontiers of the search; the list is s.list[number % 2] */
-    unsigned number;
-    unsigned total;  /* the number of slices of all parts */
-    bool fits;       /* no part is longer than s.list_capacity, so no slice is missing */
 };
 
 /* ---- lengths of all parts ---- */
@@ -75,8 +61,8 @@ __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned
 }
 
 /* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_TURNS], with
- * a tag, to s.state->told. A block that reads the tag sees all earlier writes of this block. Does not wait. All threads
- * of the block call it. */
+ * a tag, to s.state->told. A block that reads the tag by gather_parts sees all earlier writes of this block. Does not wait. All
+ * threads of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
 {
     __syncthreads();
@@ -110,8 +96,8 @@ template <class B> __device__ static inline void write_part_ends(B &block, unsig
         block.told[threadIdx.x / WARP] = before + own;
 }
 
-/* The barrier of a sparse level, after tell_part: waits until all blocks have told the lengths of their parts of frontier
- * `number`, and returns this frontier. Fills part_ends() for it. All threads of all blocks call it. */
+/* A barrier, after tell_part: waits until all blocks have told the lengths of their parts of frontier `number`, and returns this
+ * frontier. Fills part_ends() for it. All threads of all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -130,6 +116,19 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     for (unsigned i = 0; i < groups_of_blocks(); i++)
         f.total += block.told[i];
     return f;
+}
+
+/* Waits until all blocks have arrived with their lists (push_shares). Returns the slices of all lists, and whether none is longer than
+ * SLICED_SHARE. All threads of all blocks call it. */
+template <class B> __device__ static inline sparse_frontier await_lists(B &block, const gpu_sliced &s)
+{
+    if (is_speaker()) {
+        const unsigned long long sum = await_meeting(block.met, s.state->met, gridDim.x);
+        block.frontier.total = (unsigned)(sum >> MEETING_BITS);
+        block.frontier.fits = (sum & ((1u << MEETING_BITS) - 1)) == 0;
+    }
+    __syncthreads();
+    return block.frontier;
 }
 
 /* Returns slice i of a sparse frontier (i < f.total): looks for its group of blocks, and then for its block by bisection. */
@@ -156,33 +155,70 @@ __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned 
     return slice_list{part, part, s.list_capacity, s.list_capacity};
 }
 
-/* Does a SPARSE level: pushes frontier f, whose vertices have this `depth`, along its links. `visited` is the bitmap of
- * all vertices found so far. Each found vertex gets its bit, depth + 1 and a parent, and its slices are appended to this
- * block's part of the next frontier, number f.number + 1. The caller then makes the barrier of the level (tell_part,
- * gather_parts). All threads of all blocks call it. */
-template <class B>
-__device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
+/* Takes this block's share of frontier f, every so many slices of all parts, into its list block.slice[0], whose length becomes
+ * block.count[0]. All threads of the block call it. */
+template <class B> __device__ static inline void take_share(B &block, const gpu_sliced &s, const sparse_frontier &f)
 {
-    const unsigned next = f.number + 1;
-    const bool link_a_lane = f.total <= LINK_A_LANE;
-    const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
-    const slice_list to = part_of_block(s, next);
-    unsigned *count = &block.count[next % SLICED_TURNS];
-    /* neighbouring slices go to warps of different blocks, so that a short list keeps many blocks busy */
-    const unsigned first = (threadIdx.x / WARP * gridDim.x + blockIdx.x) * WARP, links = f.total * SLICED_COLUMNS;
-    note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
+    const unsigned count = f.total > blockIdx.x ? (f.total - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
+        block.slice[0][i] = listed_slice(block, s, f, blockIdx.x + i * gridDim.x);
+    if (threadIdx.x < SLICED_TURNS)
+        block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
+    __syncthreads();
+}
+
+/* Makes this block's list its part of frontier `number`. If slices are missing in the list, or the part has too little room, the
+ * block tells a length above s.list_capacity. All threads of the block call it. */
+template <class B>
+__device__ static inline void put_part(B &block, const gpu_sliced &s, const uint32_t *list, unsigned count, unsigned number)
+{
+    const slice_list to = part_of_block(s, number);
+    for (unsigned i = threadIdx.x; i < count && i < BLOCK_SLICES && i < to.most; i += blockDim.x)
+        to.slice[i] = list[i];
     if (threadIdx.x == 0)
-        block.count[(next + 1) % SLICED_TURNS] = 0;
-    if (link_a_lane) {
-        for (unsigned i = first + lane_id(); i - lane_id() < links; i += threads_of_grid()) {
-            const uint32_t slice = i < links ? listed_slice(block, s, f, i / SLICED_COLUMNS) : 0;
-            push_to_list<1>(bits, s, depth + 1, slice, i % SLICED_COLUMNS, i < links, to, count);
+        block.count[number % SLICED_TURNS] = count <= BLOCK_SLICES ? count : s.list_capacity + 1;
+    tell_part(block, s, number);
+}
+
+/* Does a SPARSE level from frontier `first`, in parts, and more of them as long as goes_on(slices) returns true for the next frontier.
+ * All threads call goes_on, and get the same result. `visited` is the bitmap of all vertices found so far. Each found vertex gets its
+ * bit, a depth and a parent. `depth` becomes that of the last frontier, which is returned, in parts. Parts are also made when the list
+ * of a block has become too long. All threads of all blocks call it. */
+template <class B, class Next>
+__device__ static inline sparse_frontier push_shares(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &first,
+                                                     int32_t &depth, Next goes_on)
+{
+    const int32_t first_depth = depth;
+    const unsigned number = first.number + 1; /* of the frontier that is left in parts */
+    unsigned turn = 0, total = first.total;
+    bool more = true;
+    take_share(block, s, first);
+    for (unsigned from = 0;; from ^= 1, turn = next_turn(turn)) {
+        const unsigned length = block.count[turn];
+        const unsigned count = length <= SLICED_SHARE ? length : 0; /* a list without room lacks slices, and none is pushed */
+        const grid_bits bits = {s, visited, total > LOOK_FROM};
+        const slice_list next = {block.slice[from ^ 1], block.slice[from ^ 1], BLOCK_SLICES, BLOCK_SLICES};
+        const auto goes_on_together = [&] {
+            const sparse_frontier f = await_lists(block, s);
+            more = depth == first_depth || (goes_on(f.total) && f.fits);
+            total = f.total;
+            return more;
+        };
+        if (is_speaker())
+            arrive_at_meeting(block.met, s.state->met, (unsigned long long)length << MEETING_BITS | (length > SLICED_SHARE));
+        if (threadIdx.x == 0)
+            block.count[previous_turn(turn)] = 0;
+        unsigned *found = &block.count[next_turn(turn)];
+        if (count * SLICED_COLUMNS <= blockDim.x)
+            push_listed<1>(bits, s, depth + 1, block.slice[from], threadIdx.x, count, next, found, goes_on_together);
+        else
+            push_listed<SLICED_COLUMNS>(bits, s, depth + 1, block.slice[from], threadIdx.x, count, next, found, goes_on_together);
+        if (!more) {
+            put_part(block, s, block.slice[from], length, number);
+            return gather_parts(block, s, number);
         }
-        return;
-    }
-    for (unsigned i = first + lane_id(); i - lane_id() < f.total; i += threads_of_grid()) {
-        const uint32_t slice = i < f.total ? listed_slice(block, s, f, i) : 0;
-        push_to_list<SLICED_COLUMNS>(bits, s, depth + 1, slice, 0, i < f.total, to, count);
+        note_level(block.notes, depth++, LEVEL_SLICED_SPARSE);
+        __syncthreads();
     }
 }
 

@@ -72,6 +72,7 @@ __device__ static void push_by_block(B &block, const gpu_sliced &s, block_fronti
     const uint32_t *list = block.slice[f.list_index];
     const slice_list next = next_list(block, s, f);
     const unsigned links = f.count * SLICED_COLUMNS, link = threadIdx.x;
+    const auto at_once = [] { return true; };
     unsigned *count = &block.count[next_turn(f.count_index)];
     note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
     f.depth++;
@@ -79,10 +80,9 @@ __device__ static void push_by_block(B &block, const gpu_sliced &s, block_fronti
         block.count[next_turn(next_turn(f.count_index))] = 0;
     if (links > blockDim.x) {
         for (unsigned i = threadIdx.x; i - lane_id() < f.count; i += blockDim.x)
-            push_to_list<SLICED_COLUMNS>(bits, s, f.depth, i < f.count ? list[i] : 0, 0, i < f.count, next, count);
+            push_listed<SLICED_COLUMNS>(bits, s, f.depth, list, i, f.count, next, count, at_once);
     } else if (link - lane_id() < links) {
-        const bool has = link < links;
-        push_to_list<1>(bits, s, f.depth, has ? list[link / SLICED_COLUMNS] : 0, link % SLICED_COLUMNS, has, next, count);
+        push_listed<1>(bits, s, f.depth, list, link, f.count, next, count, at_once);
     }
     __syncthreads();
     f.count_index = next_turn(f.count_index);
@@ -108,7 +108,8 @@ __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontie
         unsigned slices[1];
         note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
         f.depth++;
-        push_links(bits, s, f.depth, has ? parent_of_slice(s, slice) : 0, slice, lane % SLICED_COLUMNS, has, link, slices);
+        load_links(s, slice, lane % SLICED_COLUMNS, has, link);
+        push_links(bits, s, f.depth, has ? parent_of_slice(s, slice) : 0, has, link, slices);
         const lane_share share = share_of_lane(slices[0]);
         put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
         f.list_index ^= 1;

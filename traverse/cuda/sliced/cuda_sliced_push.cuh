@@ -20,16 +20,11 @@ __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t 
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
 }
 
-/* Pushes along LINKS links of one slice, from number `column` on: one link or, from column 0 on, all SLICED_COLUMNS
- * links. A lane with `has` false pushes nothing. Vertices that this lane finds get their visited bit, `depth` and
- * `parent`. link[j] becomes the link, and slices[j] the number of slices of its vertex, or 0 if this lane has not found
- * it. Each step is done for all links before the next step, so that their reads overlap. */
-template <int LINKS, class Bits>
-__device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent,
-                                         uint32_t slice, unsigned column, bool has, uint2 (&link)[LINKS],
-                                         unsigned (&slices)[LINKS])
+/* Reads LINKS links of one slice, from number `column` on: one link or, from column 0 on, all SLICED_COLUMNS links. A lane with
+ * `has` false gets links to the root. */
+template <int LINKS>
+__device__ static inline void load_links(const gpu_sliced &s, uint32_t slice, unsigned column, bool has, uint2 (&link)[LINKS])
 {
-    bool mine[LINKS];
     if constexpr (LINKS == SLICED_COLUMNS) {
         const uint4 *pairs = (const uint4 *)&s.links[slice], none = make_uint4(s.root, 0, s.root, 0);
         const uint4 a = has ? pairs[0] : none, b = has ? pairs[1] : none;
@@ -38,6 +33,16 @@ __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, 
     } else {
         link[0] = has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
     }
+}
+
+/* Pushes along the links that load_links has read. A lane with `has` false pushes nothing. Vertices that this lane finds get their
+ * visited bit, `depth` and `parent`. slices[j] becomes the number of slices of the vertex of link[j], or 0 if this lane has not found
+ * it. Each step is done for all links before the next step, so that their reads overlap. */
+template <int LINKS, class Bits>
+__device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent, bool has,
+                                         const uint2 (&link)[LINKS], unsigned (&slices)[LINKS])
+{
+    bool mine[LINKS];
 #pragma unroll
     for (int j = 0; j < LINKS; j++)
         mine[j] = bits.may_be_new(link[j].x, has);
@@ -122,16 +127,22 @@ __device__ static inline void put_slices(const slice_list &to, unsigned at, uint
     }
 }
 
-/* Pushes along LINKS links of a slice for each lane, from number `column` of `slice` on. Found vertices get their visited
- * bit, `depth` and a parent, and their slices are appended to the list `next`, whose length is *count. A lane with `has`
- * false has no links. All lanes of the warp call it. */
-template <int LINKS, class Bits>
-__device__ static inline void push_to_list(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t slice,
-                                           unsigned column, bool has, const slice_list &next, unsigned *count)
+/* Pushes along the links of share i of a list of `length` slices, and appends the slices of found vertices to the list `next`, whose
+ * length is *count. A share is a slice, or one link of a slice if LINKS is 1. Behind the list the lane pushes nothing. When the links
+ * are read, `goes_on` is called. If it returns false, nothing is pushed. All lanes of the warp call it. */
+template <int LINKS, class Bits, class Wait>
+__device__ static inline void push_listed(const Bits &bits, const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i,
+                                          unsigned length, const slice_list &next, unsigned *count, Wait goes_on)
 {
+    enum { SHARES = SLICED_COLUMNS / LINKS }; /* of a slice */
+    const bool has = i < length * SHARES;
+    const uint32_t slice = has ? list[i / SHARES] : 0, parent = has ? parent_of_slice(s, slice) : 0;
     uint2 link[LINKS];
     unsigned slices[LINKS], all = 0;
-    push_links(bits, s, depth, has ? parent_of_slice(s, slice) : 0, slice, column, has, link, slices);
+    load_links(s, slice, i % SHARES, has, link);
+    if (!goes_on())
+        return;
+    push_links(bits, s, depth, parent, has, link, slices);
 #pragma unroll
     for (int j = 0; j < LINKS; j++)
         all += slices[j];

@@ -340,7 +340,8 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
     const dense_bits<B> bits = {block, s, s.found + turn * s.words};
     uint2 link[SLICED_COLUMNS];
     unsigned slices[SLICED_COLUMNS];
-    push_links(bits, s, depth + 1, has_parents(s) ? code_of(s, row) : 0, slice, 0, true, link, slices);
+    load_links(s, slice, 0, true, link);
+    push_links(bits, s, depth + 1, has_parents(s) ? code_of(s, row) : 0, true, link, slices);
     note_columns(block, s, row, make_uint4(link[0].x, link[1].x, link[2].x, link[3].x), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {

@@ -1,8 +1,8 @@
 /* cuda_pull_words.cuh: pulls of dense levels, in which unvisited rows look for a visited column, their parent
  *
  * A row that finds a parent gets its bit in the bitmap `next`. A warp pulls the rows of 32 words of a bitmap at a time. First all
- * rows look at their first head column, then those without a parent at their second one, and so on. Rows that find no parent there
- * look at the rest of their columns, in three steps:
+ * rows look at their first head column, then those without a parent at their second one, and so on, and then at copied columns, if
+ * there are any. Rows that find no parent there look at the rest of their columns, in three steps:
  * - One thread reads up to 16 columns of each row.
  * - A row with very many more columns is cut into pieces, which are left to a second pass.
  * - For each other row, eight lanes read the rest together.
@@ -128,14 +128,15 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
 
 /* ---- the columns of rows ---- */
 
-/* Lets the `count` rows in the warp's list look at their head column number `column`. An element of the list is the number of a
- * row minus `first`. A row whose head is visited has found its parent (record_parent). A row whose head is empty has no more
- * columns. Both leave the list. Returns the number of rows that stay in it. All lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at one column each: columns[row], or none for rows from `rows` on. An element of the
+ * list is the number of a row minus `first`. A row whose column is visited has found its parent (record_parent). A row without the
+ * column has no later ones either. Both leave the list. Returns the number of rows that stay in it. All lanes of the warp call it. */
 template <class S>
-__device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
-                                             unsigned count, uint32_t column)
+__device__ static inline unsigned pull_column(S &s, const pulling &q, typename S::space &w, uint32_t first,
+                                             unsigned count, const uint32_t *columns, uint64_t rows)
 {
-    const uint32_t *heads = q.csr->heads + column * q.csr->rows + first;
+    const uint32_t *from = columns + first;
+    const unsigned most = rows > first ? (unsigned)min(rows - first, (uint64_t)(WARP * 32)) : 0;
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i += SLOTS * WARP) {
         unsigned at[SLOTS];
@@ -145,7 +146,7 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
         for (int j = 0; j < SLOTS; j++) {
             const unsigned k = i + j * WARP + lane_id();
             at[j] = k < count ? w.pull.list[k] : 0;
-            head[j] = k < count ? heads[at[j]] : NO_HEAD;
+            head[j] = k < count && at[j] < most ? from[at[j]] : NO_HEAD;
         }
 #pragma unroll
         for (int j = 0; j < SLOTS; j++)
@@ -232,7 +233,7 @@ template <class S> __device__ static inline uint32_t pull_by_warp(const pulling 
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
-        const packed_part part = packed_part_of(*q.csr, piece, PULL_SINGLE);
+        const packed_part part = packed_part_of(*q.csr, piece, q.csr->copied_columns + PULL_SINGLE);
         for (uint64_t block = part.first; hit == NO_HEAD && block < part.last; block++) {
             read_block(own_space<S>().bits, *q.csr, part, block, column);
             hit = look_at_columns<S>(q, column);
@@ -315,13 +316,15 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         unsigned at = 0;
         pulled_row r = {0, 0, 0, 0};
         uint32_t parent = NO_HEAD;
+        uint64_t looked = 0; /* the number of columns that this lane has read */
         if (i + lane_id() < count) {
             at = w.pull.list[i + lane_id()];
             const row_rest rest = rest_of_row(*q.csr, first + at);
-            r = pulled_row{first + at, rest.begin, rest.begin, rest.end};
+            r = pulled_row{first + at, rest.begin, rest.begin + q.csr->copied_columns, rest.end};
             parent = pull_by_thread<S>(q, r);
+            looked = r.at - (r.begin + q.csr->copied_columns);
         }
-        note_probes<S>(r.at - r.begin, q.push_subgraph);
+        note_probes<S>(looked, q.push_subgraph);
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
@@ -353,8 +356,17 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     const uint32_t first = base * 32;
     w.pull.found[lane_id()] = 0;
     __syncwarp();
-    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
-        left = pull_heads(s, q, w, first, left, column);
+    const gpu_csr &csr = *q.csr;
+    for (uint32_t column = 0; column < csr.head_columns + csr.copied_columns && left > 0; column++) {
+        const uint32_t *columns = csr.heads + column * csr.rows;
+        uint64_t rows = csr.rows;
+        if (column >= csr.head_columns) {
+            const uint64_t *begin = csr.copied_begin + (column - csr.head_columns);
+            columns = csr.copies + begin[0];
+            rows = begin[1] - begin[0];
+        }
+        left = pull_column(s, q, w, first, left, columns, rows);
+    }
     pull_rests(s, q, w, first, left, cut);
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];

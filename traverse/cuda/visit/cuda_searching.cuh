@@ -10,6 +10,7 @@
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
 
+#include "traverse/cuda/device/cuda_meeting.cuh"
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_level_notes.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
@@ -115,11 +116,25 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 
 /* ---- the state that all threads of a block share ---- */
 
-/* What one block of the thread group (the few blocks that do very small levels by themselves) reached in a level. */
-struct __align__(16) thread_group_part {
-    unsigned count;   /* the number of vertices that the block reached */
+/* What one block of the thread group (the blocks that do small levels and keep what they found) reached in a level. */
+struct thread_group_part {
+    unsigned count;         /* the number of vertices that the block reached */
     unsigned largest_class; /* the largest length class of these vertices (gpu_fused::first_of_class) */
-    unsigned unused[2];
+};
+
+/* The frontier of the thread group, as all its blocks know it. */
+struct thread_group_frontier {
+    unsigned lanes;      /* the lanes that all lists need, one for each vertex of class 0 */
+    unsigned long_lists; /* how many lists need more lanes than one block has for them */
+};
+
+/* What a block keeps of meetings of the thread group. */
+struct thread_group_meetings {
+    block_meetings own;
+    thread_group_frontier frontier; /* the result of the last one */
+    /* the value of fused_state::dealt when vertices were dealt; meanwhile, where the block writes its own in the list of all, and then the
+     * number of all */
+    unsigned dealt, place;
 };
 
 /* Where a sparse level puts the vertices that it reaches. */
@@ -148,8 +163,7 @@ enum pushed_bits {
 template <int COUNTERS> struct block_state {
     level_target target;
     thread_group_part group_reached[3];  /* vertices that this block reached in levels of the thread group, by round modulo 3 */
-    thread_group_part single_reached[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
-    int32_t single_depth;        /* the depth of the frontier that a single block leaves to the thread group */
+    thread_group_meetings met;
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */

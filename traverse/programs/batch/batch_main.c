@@ -299,8 +299,11 @@ static enum status set_up(struct batching *b, struct error *e)
     const struct batch_setup setup = {.words = words, .threads = s->threads, .comm = &s->comm};
     b->results = zeroed(s->comm.ranks * args->batch, sizeof *b->results, "results", e);
     b->vertex = zeroed(s->comm.ranks * args->batch, sizeof *b->vertex, "roots", e);
-    if (args->all_roots && wants_results_alone(args) && b->all.push == b->all.pull && !joined_graph_is_divided(&b->all))
+    if (args->all_roots && wants_results_alone(args) && b->all.push == b->all.pull && !joined_graph_is_divided(&b->all)) {
         leaf_roots_open(&b->leaves, &b->all);
+        if (!comm_min_of(&s->comm, b->leaves.graph != NULL)) /* all ranks count rounds alike */
+            leaf_roots_close(&b->leaves);
+    }
     if (comm_agree(b->sharing, e) == ST_OK && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
         batch_depths_open(&b->depths, &b->noted, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);

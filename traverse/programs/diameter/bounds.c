@@ -407,7 +407,7 @@ void bounds_summarise(const struct bounds *b, int32_t largest, int32_t smallest,
     }
 }
 
-/* Returns how many of the live vertices of a piece are within reach, and have a lower bound below p->smallest. */
+/* Returns how many of the live vertices of a piece have a distance, and a lower bound below p->smallest. */
 static uint64_t below_piece(void *context, int thread, uint64_t piece)
 {
     const struct pass *p = context;
@@ -418,7 +418,7 @@ static uint64_t below_piece(void *context, int thread, uint64_t piece)
     return below;
 }
 
-/* Returns the number of live vertices with a distance and a low lower bound (bounds.h). */
+/* Returns how many live vertices have a distance, and a lower bound below `smallest`. */
 uint64_t bounds_count_below(const struct bounds *b, const int32_t *distance, int32_t smallest)
 {
     struct pass pass = {.bounds = b, .distance = distance, .smallest = smallest};

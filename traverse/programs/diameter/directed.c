@@ -408,7 +408,8 @@ static enum status step_for_radius(struct directed *d, struct error *e)
     return e->status;
 }
 
-/* Searches from one more root, or from many (directed.h). Where a bound is open there is a vertex to pick. */
+/* Searches from one more root, or with goals.all from up to `most` (directed.h). The root is the one that the step before asked for, else a
+ * landmark as long as more of them help, else one with an open bound of what is wanted. */
 enum status directed_step(struct directed *d, uint64_t most, struct error *e)
 {
     struct known *k = d->known;

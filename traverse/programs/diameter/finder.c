@@ -204,7 +204,8 @@ static enum status begin_largest(struct finder *f, int *begun, struct error *e)
     return begin_at(f, &root, e);
 }
 
-/* Collective. Begins a component (finder.h). The component before is finished. */
+/* Collective. Searches from a root of the next component, so that its vertices get their first bounds (finder.h). Sets *begun to 0 if there
+ * is no such component. The component before is finished. */
 enum status finder_begin(struct finder *f, const struct root *root, int *begun, struct error *e)
 {
     struct known *k = &f->known;

@@ -115,7 +115,8 @@ static int precedes(const void *context, uint64_t one, uint64_t other)
     return root_search_id(context, one) < root_search_id(context, other);
 }
 
-/* Collective. Picks a vertex among those of all ranks (root_search.h). */
+/* Collective. Sets *found to the vertex of all ranks that a rule (enum pick) picks, and to its distance or bound. Returns 0 if the rule
+ * finds none. */
 int root_search_pick(const struct root_search *s, const struct bounds *bounds, enum pick pick, const int32_t *distance,
                      int32_t least, struct found_vertex *found)
 {

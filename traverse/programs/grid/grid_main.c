@@ -73,9 +73,9 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Leaves the depths on the device, and
- * fills *times. Unless `log` is NULL, adds a record of each level to it, in which the vertices that `expand` sends count as
- * frontier bytes, and those that `fold` sends as lists (exchange_counts.h). */
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Leaves the depths on the device, and fills *times. Unless
+ * `log` is NULL, adds a record of each level to it. Records have no counts of their own for a grid: vertices that `expand` sends count as
+ * bytes of frontiers, and those that `fold` sends as lists (exchange_counts.h). */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root_set *roots, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {

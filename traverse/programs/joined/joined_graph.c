@@ -90,8 +90,8 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
     }
 }
 
-/* Makes the offsets of *rows (all->own[0] or all->own[1]) within the budget: counts the columns of each vertex. Marks ghosts.
- * joined_graph_close frees the memory, even after a failure. */
+/* Counts the columns of each vertex, and makes the offsets of *rows (all->own[0] or all->own[1]) from these counts, within the budget. Also
+ * marks the ghosts among the columns (joined_ghosts.h). joined_graph_close frees the memory, even after a failure. */
 static enum status make_offsets(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
