@@ -131,8 +131,8 @@ static int look_at_output(const char *output, struct stat *st)
  * and not of the caller. */
 static enum status check_descriptor(const char *name, int fd, struct error *e)
 {
-    int way = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
-    int takes_bytes = way >= 0 && (way & O_ACCMODE) != O_RDONLY;
+    int mode = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
+    int takes_bytes = mode >= 0 && (mode & O_ACCMODE) != O_RDONLY;
     if (takes_bytes && (fd <= STDERR_FILENO || (flags & FD_CLOEXEC) == 0))
         return ST_OK;
     errno = EBADF;
@@ -241,9 +241,10 @@ static enum status open_descriptor(struct outfile *out, int fd, struct error *e)
     return out->fd >= 0 ? ST_OK : fail_errno(e, out->name, "cannot open for writing");
 }
 
-enum way { WHOLE, IN_PLACE, GROWING };
+/* What becomes of the old file of an output: it is replaced when the new one is complete, overwritten, or replaced by a file NAME.part. */
+enum opening { REPLACING, IN_PLACE, GROWING };
 
-static enum status open_output(struct outfile **result, const char *path, enum way way, uint64_t kept, struct error *e)
+static enum status open_output(struct outfile **result, const char *path, enum opening as, uint64_t kept, struct error *e)
 {
     *result = NULL;
     int fd = descriptor_of(path);
@@ -252,8 +253,8 @@ static enum status open_output(struct outfile **result, const char *path, enum w
         return fail_memory(e, "output", sizeof *out);
     out->fd = -1;
     out->pending_slot = -1;
-    out->in_place = way == IN_PLACE;
-    out->grows = way == GROWING;
+    out->in_place = as == IN_PLACE;
+    out->grows = as == GROWING;
     out->name = strdup(is_standard(path) ? "standard output" : path);
     out->buffer = malloc(BUFFER_BYTES);
     if (out->name == NULL || out->buffer == NULL) {
@@ -274,7 +275,7 @@ failed:
 /* Opens an output that gets its final name when it is complete. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e)
 {
-    return open_output(out, path, WHOLE, /* kept */ 0, e);
+    return open_output(out, path, REPLACING, /* kept */ 0, e);
 }
 
 /* Opens a regular file to be written over where it stands, if it exists. */

@@ -131,11 +131,8 @@ void edges_encode_trailer(const struct edges_totals *totals, unsigned char trail
 
 struct edges_reader;
 
-/* Opens `path` ("-" is standard input) and reads the preamble. ST_BAD_DATA says which it is: not an edge stream,
- * corrupt, or of a version that this build does not know. */
-enum status edges_reader_open(struct edges_reader **reader, const char *path, struct error *e);
-
-/* Opens a reader on an open descriptor, from its current offset on. edges_reader_close closes the descriptor, too. */
+/* Opens a reader on an open descriptor, from its current offset on, and reads the preamble. edges_reader_close closes the descriptor, too.
+ * ST_BAD_DATA says which it is: not an edge stream, corrupt, or of a version that this build does not know. */
 enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name, struct error *e);
 
 /* Opens a reader on a source of bytes. A failure of the source becomes a failure of the reader. */

@@ -208,17 +208,6 @@ enum status edges_reader_open_source(struct edges_reader **result, struct byte_s
     return open_reader(result, /* fd */ -1, &source, name, e);
 }
 
-enum status edges_reader_open(struct edges_reader **result, const char *path, struct error *e)
-{
-    *result = NULL;
-    int is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_errno(e, is_stdin ? "standard input" : path, "cannot open");
-    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    return edges_reader_open_fd(result, fd, is_stdin ? "standard input" : path, e);
-}
-
 void edges_reader_close(struct edges_reader *r)
 {
     if (r == NULL)

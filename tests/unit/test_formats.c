@@ -12,6 +12,7 @@
 #include "formats/split.h"
 #include "formats/base/text.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -172,7 +173,7 @@ static enum status scan_stream(const char *path, struct collected *c, struct edg
     struct edges_reader *reader = NULL;
     memset(c, 0, sizeof *c);
     memset(e, 0, sizeof *e);
-    if (edges_reader_open(&reader, path, e) == ST_OK)
+    if (edges_reader_open_fd(&reader, open(path, O_RDONLY), path, e) == ST_OK)
         edges_scan(reader, 2, collect, c, totals, e);
     edges_reader_close(reader);
     return e->status;

@@ -142,26 +142,11 @@ static enum status visit_edges(void *context, int thread, const struct edge *edg
 
 /* ---- passes ---- */
 
-static enum status pass_over(struct rules_pass *p, struct graph_edges *edges, struct error *e)
-{
-    return graph_edges_scan(edges, visit_edges, p, e);
-}
-
 /* Makes this pass look for vertices of window `index` in this half of the memory. */
 static void use_window(struct rules_pass *p, uint32_t index, int half)
 {
     p->begin[half] = claim_window_begin(p->w, index);
     p->ids[half] = claim_window_end(p->w, index) - p->begin[half];
-}
-
-/* Makes the one pass for a single window. */
-static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges, struct error *e)
-{
-    use_window(p, /* index */ 0, /* half */ 0);
-    p->within[0] = 1;
-    if (pass_over(p, edges, e) == ST_OK)
-        claim_windows_settle(p->w, /* index */ 0, /* half */ 0);
-    return e->status;
 }
 
 /* Makes the pass for windows a and b, over the edges between them. If b comes right after a, the pass also takes the edges
@@ -174,23 +159,11 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     p->within[0] = b == a + 1;
     p->within[1] = b == a + 1 && b + 1 == p->w->count;
     claim_windows_load(p->w, b, 1, e);
-    if (pass_over(p, edges, e) != ST_OK)
+    if (graph_edges_scan(edges, visit_edges, p, e) != ST_OK)
         return e->status;
     claim_windows_settle(p->w, a, 0);
     claim_windows_settle(p->w, b, 1);
     return ST_OK;
-}
-
-/* Makes the passes for all pairs of windows. If window a cannot be read, its first pass is made all the same, because in a pass
- * the other ranks learn of the failure. */
-static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
-{
-    for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {
-        claim_windows_load(p->w, a, 0, e);
-        for (uint32_t b = a + 1; b < p->w->count && (b == a + 1 || e->status == ST_OK); b++)
-            pass_over_pair(p, edges, a, b, e);
-    }
-    return e->status;
 }
 
 /* ---- all ranks ---- */
@@ -218,11 +191,18 @@ enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w,
         fail_memory(e, "offences", bytes);
     for (int t = 0; t < edges->threads && p.thread != NULL; t++)
         p.thread[t].first = (struct offence){UINT64_MAX, UINT64_MAX};
-    if (comm_agree(edges->comm, e) == ST_OK) {
-        if (w->count == 1)
-            pass_over_one(&p, edges, e);
-        else
-            pass_over_pairs(&p, edges, e);
+    comm_agree(edges->comm, e);
+    if (w->count == 1 && e->status == ST_OK) {
+        use_window(&p, /* index */ 0, /* half */ 0);
+        p.within[0] = 1;
+        if (graph_edges_scan(edges, visit_edges, &p, e) == ST_OK)
+            claim_windows_settle(w, /* index */ 0, /* half */ 0);
+    }
+    for (uint32_t a = 0; a + 1 < w->count && e->status == ST_OK; a++) {
+        /* if window a cannot be read, its first pass is made all the same, because in a pass the other ranks learn of the failure */
+        claim_windows_load(w, a, 0, e);
+        for (uint32_t b = a + 1; b < w->count && (b == a + 1 || e->status == ST_OK); b++)
+            pass_over_pair(&p, edges, a, b, e);
     }
     if (e->status == ST_OK) {
         find_first(&p, edges->comm, edges->threads, first);

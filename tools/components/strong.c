@@ -83,16 +83,6 @@ static enum status place_arcs(void *context, int thread, const struct edge *edge
     return ST_OK;
 }
 
-/* Replaces the number of arcs of each vertex by the beginning of its row. */
-static void begin_rows(struct rows *r)
-{
-    for (uint64_t v = 0; v < r->n; v++) {
-        uint64_t arcs = r->end[v];
-        r->end[v] = r->arcs;
-        r->arcs += arcs;
-    }
-}
-
 /* Marks the first head of each row, so that the search, which goes from the end of a row to its beginning, sees where the row
  * begins. */
 static void mark_rows(struct rows *r)
@@ -121,7 +111,11 @@ static enum status make_rows(struct rows *r, struct edge_source *source, int thr
     progress_stage("counting arcs", source->share_edges, PROGRESS_ITEMS);
     if (edge_source_first_scan(source, threads, count_arcs, r, &own_edges, e) != ST_OK)
         return e->status;
-    begin_rows(r);
+    for (uint64_t v = 0; v < r->n; v++) { /* the number of arcs of a vertex becomes the beginning of its row */
+        uint64_t arcs = r->end[v];
+        r->end[v] = r->arcs;
+        r->arcs += arcs;
+    }
     if (memory_take(budget, (void **)&r->head, r->arcs, sizeof *r->head, "arcs", e) != ST_OK)
         return e->status;
     memory_advise_huge(r->head);

@@ -148,15 +148,6 @@ static enum status restore_ids(const struct conversion *c, struct piece *piece, 
     return ST_OK;
 }
 
-static void randomize_ids(const struct bijection *randomize, struct piece *piece)
-{
-    for (size_t i = 0; i < piece->count; i++) {
-        struct edge *edge = &piece->edges[i];
-        edge->u = bijection_forward(randomize, edge->u);
-        edge->v = bijection_forward(randomize, edge->v);
-    }
-}
-
 /* Nonzero if the ends of edges are names that still have to be numbered. */
 static int needs_numbers(const struct conversion *c)
 {
@@ -199,8 +190,10 @@ static enum status parse_and_change(void *context, void *slot, struct error *e)
         return e->status;
     if (needs_numbers(c))
         return c->reader->facts.names ? ST_OK : piece_numbers_to_names(piece, c->reader->base, e);
-    if (c->change->randomize != NULL)
-        randomize_ids(c->change->randomize, piece);
+    for (size_t i = 0; i < piece->count && c->change->randomize != NULL; i++) {
+        piece->edges[i].u = bijection_forward(c->change->randomize, piece->edges[i].u);
+        piece->edges[i].v = bijection_forward(c->change->randomize, piece->edges[i].v);
+    }
     return ST_OK;
 }
 

@@ -74,19 +74,6 @@ static void look_at_file(struct input *in)
     }
 }
 
-/* Opens in->raw over the descriptor and in->unwrap over that, which enters the first file that fits `member`. */
-static enum status start_reading(struct input *in, const char *member, struct error *e)
-{
-    struct raw_in *raw = &in->raw;
-    if (raw_in_init_file(raw, in->fd, in->name, e) != ST_OK)
-        return e->status;
-    raw->seekable = in->regular;
-    raw->start = in->start;
-    raw->size = in->size;
-    /* bits of WebGraph may begin as a compressed file does */
-    return unwrap_open(&in->unwrap, raw, in->regular && beside_webgraph(in->name), member, e);
-}
-
 /* Peeks at the file that was just entered, and refuses it if it has no byte. */
 static enum status refuse_empty(struct input *in, struct error *e)
 {
@@ -120,8 +107,15 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
         fail_memory(e, name, strlen(name) + 1);
     } else {
         look_at_file(in);
-        if (start_reading(in, member, e) == ST_OK)
-            refuse_empty(in, e);
+        /* bits of WebGraph may begin as a compressed file does */
+        const int as_stored = in->regular && beside_webgraph(in->name);
+        if (raw_in_init_file(&in->raw, in->fd, in->name, e) == ST_OK) {
+            in->raw.seekable = in->regular;
+            in->raw.start = in->start;
+            in->raw.size = in->size;
+            if (unwrap_open(&in->unwrap, &in->raw, as_stored, member, e) == ST_OK)
+                refuse_empty(in, e);
+        }
     }
     if (e->status != ST_OK) {
         input_close(in);
@@ -312,16 +306,6 @@ static enum status read_unpeeked(struct input *in, void *bytes, size_t count, si
     return e->status;
 }
 
-static enum status grow_peeked(struct input *in, size_t want, struct error *e)
-{
-    unsigned char *grown = realloc(in->peeked.bytes, want);
-    if (grown == NULL)
-        return fail_memory(e, input_name(in), want);
-    in->peeked.bytes = grown;
-    in->peeked.capacity = want;
-    return ST_OK;
-}
-
 enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count, struct error *e)
 {
     size_t have = in->peeked.end - in->peeked.at, got;
@@ -330,8 +314,13 @@ enum status input_peek(struct input *in, size_t want, const unsigned char **byte
             memmove(in->peeked.bytes, in->peeked.bytes + in->peeked.at, have);
         in->peeked.at = 0;
         in->peeked.end = have;
-        if (want > in->peeked.capacity && grow_peeked(in, want, e) != ST_OK)
-            return e->status;
+        if (want > in->peeked.capacity) {
+            unsigned char *grown = realloc(in->peeked.bytes, want);
+            if (grown == NULL)
+                return fail_memory(e, input_name(in), want);
+            in->peeked.bytes = grown;
+            in->peeked.capacity = want;
+        }
         if (read_unpeeked(in, in->peeked.bytes + have, want - have, &got, e) != ST_OK)
             return e->status;
         in->peeked.end += got;

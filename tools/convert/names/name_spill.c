@@ -142,16 +142,6 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
     return e->status == ST_OK ? spill_stream_seal(&p->indexes, e) : e->status;
 }
 
-/* Pass 1 of a partition, with a table that is freed afterwards. */
-static enum status index_partition(struct name_spill *s, struct partition *p, uint64_t table_bytes, struct error *e)
-{
-    struct name_table *table = NULL;
-    if (name_table_open(&table, &s->space->budget, table_bytes, e) == ST_OK)
-        index_names(s, p, table, e);
-    name_table_close(table);
-    return e->status;
-}
-
 /* Reads the next occurrence of a name in a partition. The first occurrence of a name gets the next number, and is written to the map. */
 static enum status number_occurrence(struct name_spill *s, struct partition *p,
                                      struct outfile *map, uint64_t *count, struct error *e)
@@ -246,7 +236,11 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
             return e->status;
     }
     for (int i = 0; i < NAME_PARTITIONS; i++) {
-        if (index_partition(s, &s->partition[i], table_bytes, e) != ST_OK)
+        struct name_table *table;
+        if (name_table_open(&table, &s->space->budget, table_bytes, e) == ST_OK)
+            index_names(s, &s->partition[i], table, e);
+        name_table_close(table);
+        if (e->status != ST_OK)
             return e->status;
     }
     if (number_names(s, map, count, e) != ST_OK)
