@@ -46,6 +46,22 @@ static int may_grow(struct bucket_writer *w)
     return 1;
 }
 
+/* Cuts a slab of memory for about one slab of each thread, so that short slabs, too, lie in huge pages. NULL if memory is short. */
+static void *cut_slab(struct bucket_store *store)
+{
+    if (store->fresh == store->fresh_end) {
+        size_t bytes = store->slab_bytes;
+        while (bytes < BUCKET_MOST_SLAB_BYTES && bytes * 2 <= store->slab_bytes * (size_t)store->threads)
+            bytes *= 2;
+        store->fresh = huge_alloc(bytes);
+        store->fresh_end = store->fresh != NULL ? store->fresh + bytes : NULL;
+        if (store->fresh == NULL)
+            return NULL;
+    }
+    store->fresh += store->slab_bytes;
+    return store->fresh - store->slab_bytes;
+}
+
 /* Allocates a slab for this thread. Returns 0 if the thread may have no more; that is no error. */
 static int new_slab(struct bucket_writer *w)
 {
@@ -53,7 +69,7 @@ static int new_slab(struct bucket_writer *w)
     void *slab = NULL;
 #pragma omp critical(memory_budget)
     if (may_grow(w)) {
-        slab = huge_alloc(store->slab_bytes);
+        slab = cut_slab(store);
         if (slab == NULL)
             fail_memory(&w->error, "edges", store->slab_bytes);
         else if (note_slab(store, slab, &w->error) != ST_OK) {
@@ -249,6 +265,7 @@ void bucket_store_close(struct bucket_store *store)
         close_writer(&store->writer[i]);
     for (size_t i = 0; i < store->slab_count; i++)
         huge_free(store->slabs[i], store->slab_bytes);
+    huge_free(store->fresh, (size_t)(store->fresh_end - store->fresh));
     if (store->budget != NULL)
         memory_discharge(store->budget,
                          store->fixed_bytes + store->slab_count * store->slab_bytes +

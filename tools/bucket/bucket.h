@@ -53,6 +53,7 @@ struct bucket_store {
     struct memory_budget *budget;
     struct spill *spill;
     void **slabs; /* for freeing */
+    unsigned char *fresh, *fresh_end; /* memory of which slabs are cut */
     size_t slab_count, slab_capacity, slab_bytes;
     size_t own_slabs;    /* slabs that each thread is sure to get */
     size_t common_slabs; /* slabs left for the threads that ask first */

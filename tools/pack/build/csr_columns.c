@@ -3,6 +3,7 @@
 
 #include "formats/base/arith.h"
 #include "formats/base/crc.h"
+#include "formats/base/huge.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/work/pipeline.h"
@@ -22,11 +23,12 @@ struct column_buffer {
     uint64_t room[]; /* PACKED_BLOCK in front; columns of 4 or 8 bytes each; blocks when packed */
 };
 
-/* A list that threads share. */
+/* Buffers that threads share, of one array in huge pages: those that were given back, and in front of `fresh` those never used yet. */
 struct buffer_list {
     pthread_mutex_t lock;
     struct column_buffer *first;
     uint64_t buffer_bytes;
+    unsigned char *array, *fresh;
 };
 
 /* The last elements of the ranges so far, which do not fill a block. */
@@ -127,18 +129,18 @@ static enum status plan_memory(struct columns_job *j, struct error *e)
     return ST_OK;
 }
 
-/* Takes a buffer that was given back, or a new one. */
-static struct column_buffer *take_buffer(struct buffer_list *list, struct error *e)
+/* Takes a buffer that was given back, or a fresh one: there is one for each range under way. */
+static struct column_buffer *take_buffer(struct buffer_list *list)
 {
     pthread_mutex_lock(&list->lock);
     struct column_buffer *buffer = list->first;
-    if (buffer != NULL)
+    if (buffer != NULL) {
         list->first = buffer->next;
+    } else {
+        buffer = (struct column_buffer *)(void *)list->fresh;
+        list->fresh += list->buffer_bytes;
+    }
     pthread_mutex_unlock(&list->lock);
-    if (buffer == NULL)
-        buffer = malloc(list->buffer_bytes);
-    if (buffer == NULL)
-        fail_memory(e, "sorting edges", list->buffer_bytes);
     return buffer;
 }
 
@@ -212,9 +214,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     uint64_t records = j->csr->records_in[range->r];
     if (records == 0 || open_worker(j, w, e) != ST_OK)
         return e->status;
-    range->buffer = take_buffer(&j->spare, e);
-    if (range->buffer == NULL)
-        return e->status;
+    range->buffer = take_buffer(&j->spare);
     range->block = (struct packed_block *)(range->buffer->room + columns_bytes(j, records) / 8);
     return range_sort(j->csr, &w->sorter, range->r, range->buffer->room + PACKED_BLOCK, e);
 }
@@ -432,10 +432,7 @@ static void release(struct columns_job *j, uint64_t *edges)
         free(j->worker[i].offsets);
     }
     free(j->worker);
-    for (struct column_buffer *next; j->spare.first != NULL; j->spare.first = next) {
-        next = j->spare.first->next;
-        free(j->spare.first);
-    }
+    free(j->spare.array);
 }
 
 /* Writes the columns, once their memory is charged. */
@@ -445,9 +442,11 @@ static enum status write_columns(struct columns_job *j, uint64_t *edges, struct 
     void **slots = calloc(j->window, sizeof *slots);
     enum section_encoding encoding = j->packed ? ENCODING_PACKED : ENCODING_RAW;
     j->worker = calloc((size_t)j->threads, sizeof *j->worker);
+    j->spare.array = j->spare.fresh = malloc(j->window * j->spare.buffer_bytes);
+    huge_advise(j->spare.array, j->window * j->spare.buffer_bytes);
     pthread_mutex_init(&j->spare.lock, NULL);
-    if (ranges == NULL || slots == NULL || j->worker == NULL)
-        fail_memory(e, "sorting edges", j->window * sizeof *ranges);
+    if (ranges == NULL || slots == NULL || j->worker == NULL || j->spare.array == NULL)
+        fail_memory(e, "sorting edges", j->window * (sizeof *ranges + j->spare.buffer_bytes));
     else if (container_begin(j->out->writer, shard_section_of(j->csr->g, SHARD_COLUMNS), encoding,
                              j->csr->width, e) == ST_OK &&
              run_stages(j, ranges, slots, e) == ST_OK && j->packed)
