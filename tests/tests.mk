@@ -53,7 +53,7 @@ gpu_test_bin = $(call if_cuda,$(addprefix $(BUILD)/tests/,gpu_kernels fail_cuda 
 # dbfs-traverse whose sparse levels run in parallel regions of changing numbers of threads
 $(BUILD)/tests/scramble_regions: $(call obj,tests/scramble_regions.c $(traverse_src)) $(libmpi) $(libformats) $(set)/link $(set)/searching
 	@mkdir -p $(@D)
-	$(call link,$(mpicc)) -Wl,--wrap=choose_level -ldl $(cuda_libs)
+	$(call link,$(mpicc)) -Wl,--wrap=choose_level,--wrap=choose_local_levels -ldl $(cuda_libs)
 
 # the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU; dbfs-traverse
 # with calls of the CUDA runtime that fail, as they go to the stand-ins in fail_cuda.o

@@ -10,16 +10,17 @@
  * user's wish for pulls (DIRECTION_PULL) makes all levels dense. */
 enum { SMALL_EDGES = 4096 };
 
-/* The rates of parallel regions: crew_work is a factor, and all others are picoseconds. Beginning a region costs
+/* The rates of parallel regions: crew_work and crew_uneven are factors, and all others are picoseconds. Beginning a region costs
  * crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A level costs crew_meeting, and
- * crew_thread for each thread, for its barriers. All threads together do crew_work times the work of a single thread. */
+ * crew_thread for each thread, for its barrier. All threads together do crew_work times the work of a single thread, and the slowest
+ * thread crew_uneven times that work more than its share, because parts are not equally large. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
 /* Predicts the picoseconds of a level in a parallel region, if one thread alone would need `single_thread`. */
 static double region_cost(double single_thread, int threads)
 {
-    return crew_meeting + crew_thread * threads + crew_work * single_thread / threads;
+    return crew_meeting + crew_thread * threads + (crew_work / threads + crew_uneven) * single_thread;
 }
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
@@ -48,6 +49,32 @@ static double choose_region(const struct device *dev, struct search_state *s, do
         s->regret = 0;
     }
     return s->in_region ? region : single_thread;
+}
+
+/* Chooses how many levels a round has, and its threads (cpu_run.h). A share has at least SHARE vertices for each level of the round, so
+ * that few vertices are found by the searches of two threads. A frontier that grows quickly gets no round. */
+double choose_local_levels(const struct device *dev, struct search_state *s, uint64_t size)
+{
+    enum { SHARE = 4, GROWTH = 2 };
+    double best = 0;
+    uint64_t most = (uint64_t)(dev->means.deepest - dev->depth);
+    most = most < MOST_LOCAL_LEVELS ? most : MOST_LOCAL_LEVELS;
+    int grows = size > GROWTH * s->last_size;
+    s->last_size = size;
+    s->local_levels = 0;
+    for (int threads = 2; threads <= s->threads && may_search_locally(dev, s) && dev->rows_are_near && !grows; threads *= 2) {
+        uint64_t levels = size / (SHARE * (uint64_t)threads);
+        levels = levels < most ? levels : most;
+        if (levels < 2)
+            break;
+        double cost = (crew_meeting + crew_thread * threads) / (double)levels + crew_local * s->vertex_cost * (double)size / threads;
+        if (s->local_levels == 0 || cost < best) {
+            best = cost;
+            s->local_levels = (int)levels;
+            s->local_threads = threads;
+        }
+    }
+    return best;
 }
 
 /* Counts the frontier's work, and chooses the next level: its kind, directions and threads. `delegates` and `normals`
@@ -81,13 +108,18 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     }
     s->expected = expected / (1 - dev->costs.overlap);
     double sparse = choose_region(dev, s, single_thread, dense);
+    s->vertex_cost = single_thread / (found + 1);
+    double local = choose_local_levels(dev, s, normals);
+    s->local_gain += s->local_levels > 1 ? sparse - local : 0;
+    if (s->local_levels > 1 && s->local_gain < crew_start + crew_depth * (double)dev->shard->locals / s->local_threads)
+        s->local_levels = 0;
     s->wants_all_threads = s->edges > SMALL_EDGES && dense < single_thread;
     if (found == 0 || dev->depth == dev->means.deepest)
         s->kind = LEVEL_KINDS;
     else if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && dense < sparse))
         s->kind = LEVEL_DENSE;
     else
-        s->kind = s->in_region ? LEVEL_REGION : LEVEL_SPARSE;
+        s->kind = s->in_region || s->local_levels > 1 ? LEVEL_REGION : LEVEL_SPARSE;
     work.delegates = delegates;
     work.fresh = delegates + normals;
     if (noted && s->kind != LEVEL_KINDS)

@@ -152,8 +152,8 @@ struct cpu_notes {
     double visits_begun;        /* when the visits of the last noted level began, in seconds (cli_seconds) */
 };
 
-/* A device of the CPU: one shard, and the state of one search over it. The state of a level is on cache lines of its own: beside other
- * members its changes would take the line from all threads, which read those in each level. */
+/* A device of the CPU: one shard, and the state of one search over it. The state of a level is apart: beside other
+ * members its changes would take their cache lines from all threads, which read them in each level. */
 struct device {
     const struct shard *shard;
     const uint32_t *locals; /* [p] number of normals of each shard */
@@ -165,6 +165,7 @@ struct device {
     struct cpu_delegates delegates;
     struct cpu_normals normals;
     struct even_rows even_rows[SUBGRAPHS];
+    int rows_are_near; /* most rows of nn have a column close to one of the next row */
     uint32_t *gathered_rows; /* [most_rows] the frontier's vertices with edges in a subgraph, as a list (gather_sources) */
     uint32_t *found_parents; /* [2][list_capacity(most_rows)] parents of the vertices in next_sparse: normals, then
                               * delegates */
@@ -175,7 +176,7 @@ struct device {
     struct cpu_thread_memory per_thread;
     struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
     /* the state of a level */
-    _Alignas(64) int32_t depth; /* depth of the normals' frontier; this level finds vertices of depth + 1 */
+    _Alignas(APART) int32_t depth; /* depth of the normals' frontier; this level finds vertices of depth + 1 */
     enum vertex_kinds previsited; /* the kinds of vertices that the last previsit handled */
     uint64_t frontier_rows[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
     uint64_t frontier_edges[SUBGRAPHS]; /* about the number of their edges; at least the number of vertices */
@@ -274,6 +275,17 @@ static inline uint64_t count_bits(uint64_t x)
     x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
     x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
     return x * UINT64_C(0x0101010101010101) >> 56;
+}
+
+/* Prefetches the cache line of an address that will be written, and takes it from other cores. A compiler for any x86-64 lets
+ * __builtin_prefetch get a line for reading only, and the write would wait for other cores. Processors without PREFETCHW do nothing. */
+static inline __attribute__((always_inline)) void prefetch_to_write(const void *at)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)at));
+#else
+    __builtin_prefetch(at, 1);
+#endif
 }
 
 /* Prefetches the offset of a row. Inlined always: a compiler may drop calls of functions that only prefetch. */

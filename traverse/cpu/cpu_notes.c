@@ -14,23 +14,52 @@ void begin_level_notes(struct device *dev, int wanted)
     dev->notes.levels = 0;
 }
 
+/* Returns a new note, which is zeroed; NULL if memory is short, so that this level and all later ones have no note. */
+static struct level_note *append_note(struct cpu_notes *n)
+{
+    struct level_note *grown = n->out_of_memory ? NULL : memory_grow(n->level, n->levels, sizeof *grown);
+    n->out_of_memory = grown == NULL;
+    if (grown == NULL)
+        return NULL;
+    n->level = grown;
+    n->level[n->levels] = (struct level_note){0};
+    return &n->level[n->levels++];
+}
+
 /* Begins the note of the level that choose_level has just chosen: its kind, counts and directions, and the time of the
- * choice, from `start` to now. The visits begin now. If memory is short, this level and all later ones have no note. */
+ * choice, from `start` to now. The visits begin now. */
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start)
 {
     struct cpu_notes *n = &dev->notes;
-    struct level_note *grown = n->out_of_memory ? NULL : memory_grow(n->level, n->levels, sizeof *grown);
-    if (grown == NULL) {
-        n->out_of_memory = 1;
+    struct level_note *note = append_note(n);
+    if (note == NULL)
         return;
-    }
-    n->level = grown;
-    struct level_note *note = &n->level[n->levels++];
-    *note = (struct level_note){.kind = s->kind, .work = *work};
+    note->kind = s->kind;
+    note->work = *work;
     if (s->kind == LEVEL_DENSE)
         note->directions = s->directions;
     n->visits_begun = cli_seconds();
     note->times.phase_s[PHASE_CHOOSE] = n->visits_begun - start;
+}
+
+/* Notes the levels of a round, which has ended. frontier[i] is the number of vertices in the frontier of its level i. Each level gets
+ * the same part of the time. note_choice has begun a note of the first round's first level; note_visits ends that of the last level. */
+void note_round(struct device *dev, const uint64_t *frontier, int levels, int is_first)
+{
+    struct cpu_notes *n = &dev->notes;
+    const struct csr *csr = &dev->shard->csr[NN];
+    double end = cli_seconds(), each = (end - n->visits_begun) / levels;
+    for (int i = 0; i < levels; i++) {
+        struct level_note *note = is_first && i == 0 && n->levels > 0 ? &n->level[n->levels - 1] : append_note(n);
+        if (note == NULL)
+            return;
+        note->kind = LEVEL_ROUND;
+        note->work = (struct workload){.fresh = frontier[i]};
+        note->work.of[NN] = (struct subgraph_work){.frontier = frontier[i], .forward = frontier[i] * csr->edges / csr->rows};
+        note->times.phase_s[PHASE_VISIT + NN] = each;
+        note->seconds = each + note->times.phase_s[PHASE_CHOOSE];
+    }
+    n->visits_begun = end; /* of the next round */
 }
 
 /* Ends the note of the last level, whose visits ended at the time `end`: adds the times of its phases, and its probes.

@@ -97,7 +97,7 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
             const uint32_t *end = end_of_chunk(pair, bins->end[part], &next);
             for (; pair < end; pair += 2) {
                 if (end - pair > WORDS_AHEAD)
-                    __builtin_prefetch(&b->parent[pair[WORDS_AHEAD]], 1);
+                    prefetch_to_write(&b->parent[pair[WORDS_AHEAD]]);
                 b->parent[pair[0]] = pair[1];
             }
         }

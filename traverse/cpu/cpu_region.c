@@ -32,15 +32,15 @@ enum {
 
 /* One thread of the parallel region. What other threads read changes seldom, and so its cache line stays in their caches. */
 struct region_thread {
-    _Alignas(64) int parts[BIN_SETS]; /* number of parts for which each set of the thread's bins has heads; 0: no heads are valid */
+    _Alignas(APART) int parts[BIN_SETS]; /* number of parts for which each set of the thread's bins has heads; 0: no heads are valid */
     int has_joined;                   /* 1: the bitmaps `found` are valid */
     uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, or is in its bins */
-    _Alignas(64) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
+    _Alignas(APART) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
 };
 
 /* A part of the vertices, with its share of the frontier. The first cache line has what run_region_level reads of each level. */
 struct part {
-    _Alignas(64) uint64_t edges[SUBGRAPHS]; /* about how many edges the vertices have in each subgraph */
+    _Alignas(APART) uint64_t edges[SUBGRAPHS]; /* about how many edges the vertices have in each subgraph */
     uint32_t rows[SUBGRAPHS];      /* number of vertices that have such edges */
     uint32_t count[VERTEX_KINDS];  /* number of vertices of each kind */
     int visitor;                   /* the thread that visited the vertices */
@@ -50,7 +50,7 @@ struct part {
 
 /* A parallel region, as its threads share it. */
 struct region {
-    _Alignas(64) struct device *dev; /* what threads read in each level is on this cache line */
+    _Alignas(APART) struct device *dev; /* what threads read in each level is on this cache line */
     struct search_state *state;
     int32_t depth;    /* of what this level finds */
     int threads;      /* number of threads in this level, and of parts of what it finds */
@@ -61,8 +61,9 @@ struct region {
     int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
     int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
     uint32_t levels_apart;  /* in how many further levels no thread pushes ahead */
+    uint32_t vertices[VERTEX_KINDS]; /* number of vertices of each kind in the graph */
     uint32_t lonely_levels; /* in how many levels, up to the last, the caller visited all parts */
-    uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
+    _Alignas(APART) uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of the frontier's vertices in all earlier
                                                              * parts */
     struct part parts[MOST_REGION_THREADS];
@@ -94,6 +95,10 @@ static void begin_pushes(struct region *r, int number, int set, uint32_t level)
     struct bins *bins = bins_of_thread(r->dev, number, set);
     t->level[set] = level;
     empty_bins(bins, VERTEX_KINDS * r->threads);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        for (int i = 0; i < r->threads && r->vertices[kind] > 0; i++)
+            prefetch_to_write(bin_head(bins, bin_number(r, (enum vertex_kind)kind, i)));
+    }
     for (int i = 0; t->parts[set] != r->threads && i < VERTEX_KINDS * r->threads; i++)
         bin_head(bins, i)->level = 0;
     t->parts[set] = r->threads;
@@ -277,14 +282,14 @@ static void push_ahead(struct region *r, int number, struct part *part)
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     struct region *r = context;
-    const uint64_t vertices[VERTEX_KINDS] = {[DELEGATES] = r->dev->shard->d, [NORMALS] = r->dev->shard->locals};
     static const enum vertex_kind order[VERTEX_KINDS] = {NORMALS, DELEGATES};
+    prefetch_to_write(&r->parts[part]);
     for (int k = 0; k < VERTEX_KINDS; k++) {
-        for (int i = 0; vertices[order[k]] > 0 && i < r->threads; i++)
+        for (int i = 0; r->vertices[order[k]] > 0 && i < r->threads; i++)
             __builtin_prefetch(bin_head(bins_of_thread(r->dev, i, r->set), bin_number(r, order[k], (int)part)));
     }
     for (int k = 0; k < VERTEX_KINDS; k++) {
-        if (vertices[order[k]] > 0)
+        if (r->vertices[order[k]] > 0)
             visit_bins(r, (int)part, order[k]);
     }
     r->parts[part].visitor = thread;
@@ -401,6 +406,8 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     r.dev = dev;
     r.state = state;
     r.level = r.lonely_levels = r.levels_apart = 0;
+    r.vertices[DELEGATES] = (uint32_t)dev->shard->d;
+    r.vertices[NORMALS] = (uint32_t)dev->shard->locals;
     r.is_pushed = 0;
     r.aside.count = 0;
     for (int i = 0; i < state->threads; i++) {
@@ -417,7 +424,7 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     do {
         run_region_level(&r);
         lacks_cores = r.lonely_levels > MOST_LONELY_LEVELS || pool_late(dev->means.pool) != late;
-    } while (state->kind == LEVEL_REGION && !lacks_cores);
+    } while (state->kind == LEVEL_REGION && state->local_levels <= 1 && !lacks_cores);
     dev->delegates.frontier_count = join_parts(&r, DELEGATES, dev->delegates.sparse);
     dev->normals.sparse_count = join_parts(&r, NORMALS, dev->normals.sparse);
     return lacks_cores;

@@ -31,8 +31,25 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
     return near > all / 2;
 }
 
-/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if it has at least 7/8 of the subgraph's rows.
- * Vertices of one degree have consecutive rows, none of which is longer than the degree. So if the lengths of these
+/* Returns 1 if most rows of a sample have a column close to one of the next row, as in a road network whose ids follow the map. Threads
+ * that search from different places then seldom write to one cache line of depths (cpu_local.c). 0 for packed columns. */
+static int are_rows_near(const struct csr *csr)
+{
+    enum { SAMPLE = 1024, NEAR = 256 };
+    uint64_t near = 0, all = 0, step = csr->rows / SAMPLE + 1;
+    for (uint64_t row = 0; row + 1 < csr->rows && csr->packed.words == NULL && csr->column_count > 0; row += step, all++) {
+        int is_near = 0;
+        for (uint64_t i = csr_offset(csr, row); i < csr_offset(csr, row + 1); i++) {
+            for (uint64_t j = csr_offset(csr, row + 1); j < csr_offset(csr, row + 2); j++)
+                is_near |= csr_column(csr, i) - csr_column(csr, j) + NEAR < 2 * NEAR;
+        }
+        near += (uint64_t)is_near;
+    }
+    return near > all / 2;
+}
+
+/* Sets dev->rows_are_near. Sets dev->even_rows of each subgraph to a run of rows of equal length, if it has at least 7/8 of the
+ * subgraph's rows. Vertices of one degree have consecutive rows, none of which is longer than the degree. So if the lengths of these
  * rows add up to the degree times their number, all of them have the degree as length. */
 void find_even_rows(struct device *dev)
 {
@@ -54,6 +71,7 @@ void find_even_rows(struct device *dev)
         }
         even->near = are_columns_near(csr, even);
     }
+    dev->rows_are_near = dev->per_thread.list_bytes > 0 && are_rows_near(&dev->shard->csr[NN]);
 }
 
 /* ---- destinations ---- */
@@ -80,7 +98,9 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
  * is_new is 0, the end does not move, and the next destination overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
+    enum { LINE = 16 };
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
+    prefetch_to_write(at + LINE); /* another core has read the next line, too */
     at[0] = to;
     if (parents)
         at[1] = from;

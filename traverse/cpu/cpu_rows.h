@@ -144,7 +144,7 @@ static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *dep
 {
     for (uint64_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
-            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
+            prefetch_to_write(&depth[list[i + AHEAD]]);
         depth[list[i]] = value;
     }
 }
@@ -154,7 +154,7 @@ static inline void write_parents(const struct push_targets *t, uint64_t first, u
 {
     for (uint64_t i = first; t->parents && i < end; i++) {
         if (i + AHEAD < end)
-            __builtin_prefetch(&t->parent[t->next[i + AHEAD]], 1);
+            prefetch_to_write(&t->parent[t->next[i + AHEAD]]);
         t->parent[t->next[i]] = t->next_parents[i];
     }
 }

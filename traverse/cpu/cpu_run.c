@@ -27,13 +27,14 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
     const struct cpu_normals *n = &dev->normals;
     int most = dev->threads < MOST_REGION_THREADS ? dev->threads : MOST_REGION_THREADS;
     struct search_state s = {.mode = dev->mode, .threads = dev->per_thread.list_bytes > 0 ? most : 1};
+    s.local_entries = dev->per_thread.list_bytes / (2 * sizeof(uint32_t)) / (dev->parents ? 2 : 1); /* lists of two rounds */
     (void)count, (void)noted, (void)relay;
     choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
         int has_cores = dev->single_thread_searches_left == 0 || s.wants_all_threads;
         if (s.kind == LEVEL_REGION && has_cores) { /* run_levels_in_region has already chosen the next level when it
                                                     * returns */
-            if (run_levels_in_region(dev, &s))
+            if (s.local_levels > 1 ? run_local_levels(dev, &s) : run_levels_in_region(dev, &s))
                 dev->single_thread_searches_left = SINGLE_THREAD_SEARCHES;
             continue;
         }

@@ -17,12 +17,35 @@ struct search_state {
     int in_region;         /* 1: sparse levels run in a parallel region */
     int region_threads;    /* threads of the next level if it runs in a region: a power of two */
     double regret;         /* picoseconds that levels lost because in_region had the worse value */
+    double vertex_cost;    /* picoseconds of one thread for a vertex of the last frontier that was counted */
+    double local_gain;     /* picoseconds that rounds of several levels (cpu_local.c) would have saved since the last ones */
+    int local_levels, local_threads; /* levels of a round, and its threads; at most 1: there is no round */
+    uint64_t local_entries; /* of a thread's lists in a round */
+    uint64_t last_size;    /* vertices of the level before, or of a mean level of the round before */
     int wants_all_threads; /* one thread would need longer for the next level than all threads for a dense level */
 };
 
 /* cpu_choose.c. Chooses the kind, directions and threads of the next level from counts. The frontier must be made and
  * counted; it has `delegates` delegates and `normals` normals. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals);
+
+enum { MOST_LOCAL_LEVELS = 16 };
+
+/* cpu_choose.c. Chooses s->local_levels and s->local_threads for a next level, or a mean level of the next round, of about `size`
+ * vertices, all normals. Returns the predicted picoseconds of such a level. */
+double choose_local_levels(const struct device *dev, struct search_state *s, uint64_t size);
+
+/* Returns 1 if threads may search from shares of the frontier (cpu_local.c): one shard with normals alone, whose columns are
+ * neither packed nor of 8 bytes. */
+static inline int may_search_locally(const struct device *dev, const struct search_state *s)
+{
+    const struct csr *csr = &dev->shard->csr[NN];
+    return s->threads > 1 && dev->shard->d == 0 && csr->packed.words == NULL && csr->column_width == 4 &&
+           csr->source_rows == csr->rows && s->mode != DIRECTION_PULL;
+}
+
+/* cpu_local.c. Runs rounds of several levels while choose_local_levels wants them. The rest is as with run_levels_in_region. */
+int run_local_levels(struct device *dev, struct search_state *s);
 
 /* Returns 1 if the bins of a region have enough memory for a level of `edges` edges. */
 static inline int region_can_take(const struct device *dev, uint64_t edges)
@@ -39,6 +62,10 @@ void begin_level_notes(struct device *dev, int wanted);
 
 /* Begins the note of the level just chosen. The choice began at the time `start` (cli_seconds). */
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start);
+
+/* Notes the levels of a round (cpu_local.c); frontier[i] is the number of vertices in the frontier of level i. `is_first`: choose_level
+ * has begun the note of its first level. */
+void note_round(struct device *dev, const uint64_t *frontier, int levels, int is_first);
 
 /* Ends the note of the last level, whose visits ended at the time `end`. */
 void note_visits(struct device *dev, double end);

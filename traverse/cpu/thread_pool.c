@@ -34,17 +34,17 @@ enum {
  * LONGEST_WAKE for the threads. */
 static const double LONGEST_SPIN = 500e-6, LONGEST_PIECE = 2e-3, LONGEST_WAKE = 200e-6;
 
-/* A thread of the pool. `taken`, and `done` with `sum`, are used by other threads, too, so each has its own cache line. */
+/* A thread of the pool. Other threads use `taken`, and `done` with `sum`. */
 struct pool_thread {
-    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | how many of this thread's pieces any thread has
-                                          * begun */
-    _Alignas(64) _Atomic uint64_t done;  /* number of the work << 32 | how many pieces this thread has done in it */
-    uint64_t sum;                        /* of what the job returned for them; it is set before `done` */
-    _Alignas(64) pthread_t thread;
+    _Alignas(APART) _Atomic uint64_t taken; /* number of the work << 32 | how many of this thread's pieces any thread has
+                                             * begun */
+    pthread_t thread;
     struct thread_pool *pool;
     int number;        /* index of the thread in `all` of the pool */
     int waits_asleep;  /* in how many further waits the thread does not spin */
     uint32_t roused;   /* the value of `roused` of the pool that the thread saw last */
+    _Alignas(APART) _Atomic uint64_t done; /* number of the work << 32 | how many pieces this thread has done in it */
+    uint64_t sum;      /* of what the job returned for them; it is set before `done` */
 };
 
 /* A work that the caller gives to the threads of the pool. */
@@ -61,14 +61,14 @@ struct thread_pool {
     struct pool_thread *all; /* [threads] the threads; thread 0 is the caller */
     int threads, users;      /* `users`: calls of pool_open without a pool_close */
     uint64_t late;           /* how often the caller has waited longer than LONGEST_PIECE (pool_late) */
-    _Alignas(64) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work, which is even; an odd number, and
-                                           * no threads, while the caller writes job, context and pieces, on the same cache line */
+    _Alignas(APART) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work, which is even; an odd
+                                              * number, and no threads, while the caller writes the work, on the same cache line */
     pool_job *_Atomic job;
     void *_Atomic context;
     _Atomic uint64_t pieces;
     _Atomic int ends;        /* 1: the threads must end */
     _Atomic uint32_t roused; /* number of calls of pool_rouse */
-    _Alignas(64) _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
+    _Alignas(APART) _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
 };
 
 static struct thread_pool *shared; /* the pool of this process; NULL: not open */
@@ -326,8 +326,8 @@ enum status pool_open(struct thread_pool **result, int threads, struct error *e)
     *result = NULL;
     threads = (int)smaller(smaller((uint64_t)threads, MOST_POOL_THREADS), (uint64_t)cli_cores());
     if (shared == NULL) {
-        struct thread_pool *pool = aligned_alloc(64, sizeof *pool);
-        struct pool_thread *all = aligned_alloc(64, (size_t)threads * sizeof *all);
+        struct thread_pool *pool = aligned_alloc(APART, sizeof *pool);
+        struct pool_thread *all = aligned_alloc(APART, (size_t)threads * sizeof *all);
         if (pool == NULL || all == NULL) {
             free(pool);
             free(all);

@@ -17,7 +17,10 @@
 
 #include <stdint.h>
 
-enum { MOST_POOL_THREADS = 1024 };
+enum {
+    MOST_POOL_THREADS = 1024,
+    APART = 128 /* bytes of two cache lines: what different threads write is so far apart, as some processors fetch lines in pairs */
+};
 
 struct thread_pool;
 
