@@ -551,9 +551,10 @@ takes_no() { ! takes "$1"; }
 fits raw "$(kib 'total, while loading')" 'raw columns fit'
 check 'a search over raw columns is one kernel' takes 'fused_kernel<single_gpu>'
 fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
-check 'there is room for gathering answers' takes_no cuda_scatter_depths
+check 'with room for it an answer is written by stripes' takes stripe_values_kernel
 fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
 check 'there is room for scattering answers' takes cuda_scatter_depths
+check 'an answer that is scattered has no stripes' takes_no stripe_
 fits host "$(kib 'total, packed' 2)" 'packed columns do not fit'
 check 'some columns are on the device' test "$(hosted)" -lt "$(total 'memory of the host')" -a "$(hosted)" -gt 0
 fits host "$(kib 'total, host')" 'rests of rows of the host fit'

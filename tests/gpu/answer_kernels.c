@@ -20,30 +20,35 @@ static struct gpu_vertices vertices_of_search(const struct answering *a, enum ve
                                  .parent = managed(a->record[kind], count * 4)};
 }
 
+static void describe_records(const struct answering *a, const struct gpu_vertices *n, const struct gpu_vertices *d,
+                             struct gpu_records records[VERTEX_KINDS])
+{
+    records[NORMALS] = (struct gpu_records){.visited = n->visited,
+                                            .record = n->parent,
+                                            .count = n->count,
+                                            .locals = n->count,
+                                            .ids = managed(a->tables.ids, (n->count + d->count) * a->tables.id_bytes),
+                                            .id_bytes = a->tables.id_bytes};
+    records[DELEGATES] = records[NORMALS];
+    records[DELEGATES].visited = d->visited;
+    records[DELEGATES].record = d->parent;
+    records[DELEGATES].count = d->count;
+    records[DELEGATES].first = n->count;
+}
+
 /* Writes parents by number of vertex, and lists the vertices that ask. */
 static void write_parents(const struct answering *a, const struct gpu_vertices *n,
                           const struct gpu_vertices *d, void *by_vertex, uint32_t *remote,
                           unsigned long long *remote_count)
 {
-    uint64_t vertices = n->count + d->count;
-    struct gpu_records locals = {
-        .visited = n->visited,
-        .record = n->parent,
-        .count = n->count,
-        .locals = n->count,
-        .ids = managed(a->tables.ids, vertices * a->tables.id_bytes),
-        .id_bytes = a->tables.id_bytes,
-        .to = by_vertex,
-        .with_remote_parent = remote,
-        .remote_count = remote_count};
-    struct gpu_records delegates = locals;
-    delegates.visited = NULL;
-    delegates.record = d->parent;
-    delegates.count = d->count;
-    delegates.first = n->count;
-    delegates.with_remote_parent = NULL;
-    cuda_write_parents(&locals, 0);
-    cuda_write_parents(&delegates, 0);
+    struct gpu_records records[VERTEX_KINDS];
+    describe_records(a, n, d, records);
+    records[NORMALS].to = records[DELEGATES].to = by_vertex;
+    records[DELEGATES].visited = NULL;
+    records[NORMALS].with_remote_parent = remote;
+    records[NORMALS].remote_count = remote_count;
+    cuda_write_parents(&records[NORMALS], 0);
+    cuda_write_parents(&records[DELEGATES], 0);
     managed_settle();
 }
 
@@ -56,7 +61,24 @@ uint64_t kernel_report(uint64_t value)
     return reported;
 }
 
-void kernel_values(const struct answering *a, void *values)
+/* Makes the stripes of `count` values. */
+static struct gpu_stripes make_stripes(const uint32_t *vertex, uint64_t count, uint64_t vertices)
+{
+    const uint64_t stripes = (count + ANSWER_STRIPE - 1) / ANSWER_STRIPE;
+    struct gpu_stripes s = {.before = managed(NULL, (stripes + 1) * sizeof *s.before)};
+    struct gpu_stripe sum;
+    cuda_count_stripes(vertex, count, (uint32_t)vertices, s.before, 0);
+    managed_settle();
+    memcpy(&sum, s.before + stripes, sizeof sum);
+    s.word = managed(NULL, sum.words * sizeof *s.word);
+    s.run = managed(NULL, sum.runs * sizeof *s.run);
+    s.place = managed(NULL, 32 * (uint64_t)sum.words * sizeof *s.place);
+    cuda_fill_stripes(vertex, count, (uint32_t)vertices, &s, 0);
+    managed_settle();
+    return s;
+}
+
+void kernel_values(const struct answering *a, int by_stripes, void *values)
 {
     struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
     uint64_t vertices = n.count + d.count, width = answer_width(&a->tables, a->kind);
@@ -65,7 +87,12 @@ void kernel_values(const struct answering *a, void *values)
     uint64_t count = a->tables.values;
     void *to = managed(NULL, count * width);
     uint32_t *vertex = managed(a->tables.vertex, count * 4);
-    if (a->kind == ANSWER_PARENTS) {
+    const struct gpu_stripes stripes = make_stripes(vertex, count, vertices);
+    if (a->kind == ANSWER_PARENTS && by_stripes) {
+        struct gpu_records records[VERTEX_KINDS];
+        describe_records(a, &n, &d, records);
+        cuda_stripe_parents(&stripes, count, &records[NORMALS], &records[DELEGATES], to, 0);
+    } else if (a->kind == ANSWER_PARENTS) {
         form = width == 4 ? VALUE_32 : VALUE_64;
         write_parents(a, &n, &d, by_vertex, NULL, NULL);
         memset(by_vertex + vertices * width, 0xff, width);
@@ -76,7 +103,10 @@ void kernel_values(const struct answering *a, void *values)
         managed_settle();
         memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
     }
-    cuda_gather_values(vertex, count, form, by_vertex, to, 0);
+    if (!by_stripes)
+        cuda_gather_values(vertex, count, form, by_vertex, to, 0);
+    else if (a->kind == ANSWER_DEPTHS)
+        cuda_stripe_depths(&stripes, count, form, by_vertex, to, 0);
     managed_settle();
     managed_finish(values, to, count * width);
 }

@@ -21,9 +21,9 @@ struct answering {
 /* Returns the word that cuda_report_answer makes of a value. */
 uint64_t kernel_report(uint64_t value);
 
-/* values: [tables.values] */
+/* values: [tables.values]; by_stripes: cuda_stripe_ functions write them, and no other device has a parent */
 void twin_values(const struct answering *a, void *values);
-void kernel_values(const struct answering *a, void *values);
+void kernel_values(const struct answering *a, int by_stripes, void *values);
 
 /* Questions by shard: those for shard s are begin[s] to begin[s + 1] - 1. */
 struct questions {

@@ -21,7 +21,7 @@
  *   cuda_blank_unvisited              cpu_answers.read_depths                       depths
  *   cuda_write_depths,                cpu_answers.make_values (cpu_answers.c)       values
  *   cuda_write_parents,
- *   cuda_gather_values
+ *   cuda_gather_values, cuda_count_stripes, _fill_stripes, _stripe_depths, _stripe_parents
  *   cuda_report_answer                the definition                                the word
  *   cuda_list_values                  cpu_answers.list_values (cpu_answers.c)       values of a window
  *   cuda_narrow_depths                cpu_answers.copy_narrowed (cpu_answers.c)     depths

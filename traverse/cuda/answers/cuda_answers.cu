@@ -36,18 +36,6 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
     });
 }
 
-/* Returns the input id of a parent, or -1 if there is none, or if it is on another device. `record` is what the search recorded
- * as the parent of the vertex with number r.first + i. The root is its own parent. */
-__device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
-{
-    if (record == PARENT_SELF)
-        return id_at(r.ids, r.id_bytes, r.first + i);
-    if (record > PARENT_SELF)
-        return -1;
-    const bool is_delegate = (record & PARENT_DELEGATE_BIT) != 0;
-    return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
-}
-
 /* Writes the recorded parents of one kind of vertices as input ids, or -1 for a vertex without one, or with a parent on another
  * device. Vertices with a parent on another device are also appended to records->with_remote_parent, unless that is NULL, and
  * *records->remote_count becomes the length of this list. Does not wait. */
@@ -57,7 +45,7 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
         const bool found = r.visited == NULL || test_bit(r.visited, (uint32_t)i);
         const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
         const uint64_t place = r.scatter ? (uint64_t)id_at(r.ids, r.id_bytes, r.first + i) : r.first + i;
-        put_id(r.to, r.id_bytes, place, parent_of(r, record, i));
+        put_id(r.to, r.id_bytes, place, parent_of(r.ids, r.id_bytes, r.locals, record, r.first + i));
         if (r.with_remote_parent != NULL && record == PARENT_REMOTE)
             r.with_remote_parent[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
     });

@@ -55,6 +55,38 @@ void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream);
 
+/* The order of an answer in fewer bytes than one vertex number for each value has (cuda_stripes.cu). A stripe is ANSWER_STRIPE consecutive
+ * values. Its vertices are sorted by number, and lie in words: 32 vertices each, the last of a stripe fewer. A run is several vertices
+ * of a stripe with consecutive numbers. */
+struct gpu_stripe {
+    uint32_t words, runs; /* of all stripes before */
+};
+struct gpu_stripe_word {
+    uint32_t starts; /* bit i: vertex i of the word starts a run */
+    uint32_t run;    /* the number of runs that start before the word, minus 1 */
+};
+struct gpu_stripes {
+    struct gpu_stripe *before;    /* [stripes + 1] */
+    struct gpu_stripe_word *word; /* [words] */
+    uint32_t *run;                /* [runs] number of the first vertex, minus its index among the vertices of its stripe */
+    uint16_t *place;              /* [32 * words] index in the stripe of the value of each vertex; 0xffff: no vertex */
+};
+
+/* Makes before[]. vertex[count] are the vertices of all values, `none` where there is no vertex. */
+void cuda_count_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, struct gpu_stripe *before, cudaStream_t stream);
+
+/* Makes the arrays of stripes for the same vertices, except before[], which is made. */
+void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, const struct gpu_stripes *stripes, cudaStream_t stream);
+
+/* Writes the `count` depths of an answer to `to`, from by_vertex[] as in cuda_gather_values. Values without a vertex become -1. */
+void cuda_stripe_depths(const struct gpu_stripes *stripes, uint64_t count, enum value_form form, const void *by_vertex, int32_t *to,
+                        cudaStream_t stream);
+
+/* Writes the `count` parents of an answer to `to`: what cuda_write_parents would write for each vertex, and -1 without a vertex. Both
+ * records have a bitmap `visited`; `to` and what follows it in them is not used. */
+void cuda_stripe_parents(const struct gpu_stripes *stripes, uint64_t count, const struct gpu_records *normals,
+                         const struct gpu_records *delegates, void *to, cudaStream_t stream);
+
 /* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
@@ -180,6 +212,7 @@ struct gpu_answers {
     int all_read;      /* 1: devices read each other's memory, so no vertex asks questions (struct answer_tables) */
     uint64_t count;    /* number of values of an answer */
     uint32_t *vertex;  /* [count] the number of the vertex that each value of the answer is of; NULL: answers are scattered */
+    struct gpu_stripes stripes; /* the same in the memory of vertex[], which then is not made; before is NULL: vertex[] is made */
     void *ids;         /* [locals + d] input id of each vertex */
     void *by_vertex;   /* [locals + d + 1] the value of each vertex by its number; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */

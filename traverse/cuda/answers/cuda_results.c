@@ -48,6 +48,34 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
     return e->status;
 }
 
+/* Copies to the device the vertex of each value: as dev->answers.stripes if these are smaller than vertex[], and neither a kernel of a
+ * sliced search nor delegates that ask other shards for parents read vertex[]; otherwise as vertex[]. Stripes are made of a copy in
+ * `values`. */
+static enum status upload_vertices(struct device *dev, const struct answer_tables *tables, struct error *e)
+{
+    struct gpu_answers *a = &dev->answers;
+    const uint64_t stripes = divide_up(a->count, ANSWER_STRIPE), sums_bytes = gpu_aligned((stripes + 1) * sizeof *a->stripes.before),
+                   vertices = dev->shard->locals + dev->shard->d;
+    struct gpu_stripes s = {.before = (struct gpu_stripe *)a->vertex};
+    struct gpu_stripe sum;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    if ((dev->shard->p > 1 && tables->ids != NULL) || dev->fused.sliced.search.answer.vertex != NULL || sums_bytes > 4 * a->count)
+        return gpu_copy(dev, a->vertex, tables->vertex, 4 * a->count, e);
+    if (gpu_copy(dev, a->values, tables->vertex, 4 * a->count, e) != ST_OK)
+        return e->status;
+    cuda_count_stripes(a->values, a->count, (uint32_t)vertices, s.before, stream);
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK || gpu_fetch(dev, &sum, s.before + stripes, sizeof sum, stream, e) != ST_OK)
+        return e->status;
+    if (sums_bytes + sum.words * (sizeof *s.word + 32 * sizeof *s.place) + sum.runs * sizeof *s.run > 4 * a->count)
+        return gpu_copy(dev, a->vertex, a->values, 4 * a->count, e);
+    s.word = (struct gpu_stripe_word *)((char *)a->vertex + sums_bytes);
+    s.place = (uint16_t *)(s.word + sum.words);
+    s.run = (uint32_t *)(s.place + 32 * (uint64_t)sum.words);
+    cuda_fill_stripes(a->values, a->count, (uint32_t)vertices, &s, stream);
+    a->stripes = s;
+    return CUDA_LAUNCHED(dev->where, e) == ST_OK ? gpu_wait(dev, stream, e) : e->status;
+}
+
 /* Prepares answers: sets dev->answers, tells in *arrays where answers will be, and copies the tables to device memory. If
  * device memory has no room for tables (a->vertex is NULL), it uploads only the input ids of the vertices, since values are
  * then scattered by input id. Sliced searches may now write their answers. With all_read it also uploads what all devices show
@@ -70,7 +98,7 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_tabl
         return e->status;
     if (a->vertex == NULL)
         return upload_ids(dev, tables, e);
-    if (gpu_copy(dev, a->vertex, tables->vertex, 4 * a->count, e) != ST_OK ||
+    if (upload_vertices(dev, tables, e) != ST_OK ||
         (tables->ids != NULL && gpu_copy(dev, a->ids, tables->ids, a->id_bytes * vertices, e) != ST_OK))
         return e->status;
     return a->all_read ? gpu_open_look(dev, e) : ST_OK;

@@ -47,6 +47,25 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
+/* Describes the recorded parents of both kinds of vertices, without where they go. */
+static void describe_records(const struct device *dev, struct gpu_records records[VERTEX_KINDS])
+{
+    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
+    records[NORMALS] = (struct gpu_records){.visited = n->visited,
+                                            .record = n->parent,
+                                            .count = n->count,
+                                            .locals = n->count,
+                                            .ids = dev->answers.ids,
+                                            .id_bytes = dev->answers.id_bytes};
+    records[DELEGATES] = records[NORMALS];
+    /* With several devices the bitmap of each device has all visited delegates, but only a device that found a delegate has
+     * recorded a parent. All other records are PARENT_NONE. */
+    records[DELEGATES].visited = dev->shard->p > 1 ? NULL : d->visited;
+    records[DELEGATES].record = d->parent;
+    records[DELEGATES].count = d->count;
+    records[DELEGATES].first = n->count;
+}
+
 /* Launches kernels on `stream` that turn the recorded parents of locals and delegates into input ids. Does not wait. A vertex
  * without a recorded parent gets -1. If answers are gathered, the ids go to a->by_vertex, by number of vertex, with one more -1
  * behind the last vertex. If answers are scattered, the ids go to a->values, by input id of the vertex.
@@ -56,35 +75,23 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    int scatter = a->vertex == NULL;
-    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
-    uint64_t vertices = n->count + d->count;
-    struct gpu_records locals = {.visited = n->visited,
-                                 .record = n->parent,
-                                 .count = n->count,
-                                 .first = 0,
-                                 .locals = n->count,
-                                 .ids = a->ids,
-                                 .id_bytes = a->id_bytes,
-                                 .to = scatter ? a->values : a->by_vertex,
-                                 .scatter = scatter,
-                                 .with_remote_parent = remote,
-                                 .remote_count = gpu_remote_count(dev)};
-    struct gpu_records delegates = locals;
-    /* With several devices the bitmap of each device has all visited delegates, but only a device that found a delegate has
-     * recorded a parent. All other records are PARENT_NONE. */
-    delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
-    delegates.record = d->parent;
-    delegates.count = d->count;
-    delegates.first = n->count;
-    delegates.with_remote_parent = NULL;
+    const int scatter = a->vertex == NULL;
+    const uint64_t vertices = dev->of[NORMALS].count + dev->of[DELEGATES].count;
+    struct gpu_records records[VERTEX_KINDS];
+    describe_records(dev, records);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        records[kind].to = scatter ? a->values : a->by_vertex;
+        records[kind].scatter = scatter;
+    }
+    records[NORMALS].with_remote_parent = remote;
+    records[NORMALS].remote_count = gpu_remote_count(dev);
     if (remote != NULL)
         CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream), dev->where, e);
     if (!scatter)
         CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes, stream),
                  dev->where, e);
-    cuda_write_parents(&locals, stream);
-    cuda_write_parents(&delegates, stream);
+    cuda_write_parents(&records[NORMALS], stream);
+    cuda_write_parents(&records[DELEGATES], stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -111,12 +118,20 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
             CUDA_TRY(cudaMemsetAsync(to + (locals + d) * width, form == VALUE_BYTE ? 0 : 0xff, width, stream),
                      dev->where, e);
         }
-    } else if (dev->shard->p == 1) {
+    } else if (dev->shard->p == 1 && a->stripes.before == NULL) {
         gpu_write_parents(dev, NULL, stream, e);
     }
     if (e->status != ST_OK)
         return e->status;
-    cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, stream);
+    if (a->stripes.before == NULL) {
+        cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, stream);
+    } else if (kind == ANSWER_DEPTHS) {
+        cuda_stripe_depths(&a->stripes, a->count, form, a->by_vertex, a->values, stream);
+    } else {
+        struct gpu_records records[VERTEX_KINDS];
+        describe_records(dev, records);
+        cuda_stripe_parents(&a->stripes, a->count, &records[NORMALS], &records[DELEGATES], a->values, stream);
+    }
     return CUDA_LAUNCHED(dev->where, e);
 }
 

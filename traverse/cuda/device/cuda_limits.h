@@ -69,6 +69,8 @@ enum {
     /* the smallest number of vertices for which blocks keep the visited bits of hubs in shared memory */
     FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),
     FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* the largest number of words of a hub bitmap */
+    /* the number of values of an answer whose vertices are sorted together; at most 2^15 */
+    ANSWER_STRIPE = SIZE(1 << 12, 1 << 8),
     /* the number of groups (2^19 packed columns each) that are decoded at a time */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),
     /* the largest number of edges of a sparse frontier, summed over all GPUs of a search */

@@ -1,0 +1,211 @@
+/* cuda_stripes.cu: writes the answer of a single GPU stripe by stripe (struct gpu_stripes)
+ *
+ * Vertices are numbered by descending degree, and by ascending id among equal degrees. So the vertices of a stripe, 4,096 consecutive
+ * ids, form runs of consecutive numbers: of the vertices of RMAT 26 one in thirteen begins a run, of those of a uniform graph one in a
+ * hundred. A block reads the values of a stripe run by run, puts each to its place in shared memory, and writes them out in order.
+ *
+ * Bytes of memory that must move for each id: 4 that are written, and 1.3 of stripes for RMAT 26, where half of the ids have no edges
+ * (2.3 for a uniform graph), in place of the 4 of a vertex number. For each vertex with edges also the record of its parent, 4.
+ * Depths are bytes that lie in the cache. The twin is the gather of cuda_answers.cu, and that of both cpu_answers.c.
+ */
+#include "cuda_answers.h"
+#include "traverse/cuda/device/cuda_common.cuh"
+
+enum {
+    STRIPE = ANSWER_STRIPE,
+    AT_ONCE = 4, /* vertices of a lane whose random reads overlap */
+    NO_PLACE = 0xffff
+};
+
+/* Returns the number of stripes of `count` values, which is the number of blocks. */
+static unsigned stripes_of(uint64_t count)
+{
+    return (unsigned)((count + STRIPE - 1) / STRIPE);
+}
+
+/* ---- making stripes ---- */
+
+/* Kernel, a block for each stripe: sorts the vertices of the stripe by number (a bitonic sort), and counts them in words and their runs
+ * or, with `fills`, writes all arrays but before[]. Values of `none` have no vertex. */
+__global__ static void __launch_bounds__(BLOCK)
+    stripe_kernel(const uint32_t *vertex, uint64_t count, uint32_t none, gpu_stripes stripes, bool fills)
+{
+    __shared__ uint64_t sorted[STRIPE]; /* number of a vertex, and in the lower bits its place */
+    const uint64_t first = (uint64_t)blockIdx.x * STRIPE;
+    for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK)
+        sorted[i] = (uint64_t)(first + i < count ? vertex[first + i] : none) << 32 | i;
+    for (unsigned size = 2; size <= STRIPE; size *= 2) {
+        for (unsigned step = size / 2; step > 0; step /= 2) {
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK) {
+                const unsigned other = i ^ step;
+                if (i < other && (sorted[i] > sorted[other]) == ((i & size) == 0)) {
+                    const uint64_t kept = sorted[i];
+                    sorted[i] = sorted[other];
+                    sorted[other] = kept;
+                }
+            }
+        }
+    }
+    __syncthreads();
+    const gpu_stripe before = fills ? stripes.before[blockIdx.x] : gpu_stripe{};
+    gpu_stripe sum = {};
+    for (unsigned base = 0; base < STRIPE; base += BLOCK) {
+        const unsigned i = base + threadIdx.x, word = before.words + i / 32;
+        const uint32_t number = (uint32_t)(sorted[i] >> 32);
+        const bool is_vertex = number != none, starts = is_vertex && (i == 0 || number != (uint32_t)(sorted[i - 1] >> 32) + 1);
+        const unsigned starts_word = __ballot_sync(ALL_LANES, starts), vertices_word = __ballot_sync(ALL_LANES, is_vertex);
+        unsigned runs, words;
+        const unsigned run = before.runs + sum.runs + block_prefix(starts, &runs);
+        block_prefix(lane_id() == 0 && vertices_word != 0, &words);
+        if (fills && vertices_word != 0) {
+            stripes.place[(uint64_t)word * 32 + lane_id()] = is_vertex ? (uint16_t)sorted[i] : NO_PLACE;
+            if (lane_id() == 0)
+                stripes.word[word] = gpu_stripe_word{starts_word, run - 1};
+            if (starts)
+                stripes.run[run] = number - i;
+        }
+        sum.words += words;
+        sum.runs += runs;
+    }
+    if (!fills && threadIdx.x == 0)
+        stripes.before[blockIdx.x] = sum;
+}
+
+/* Kernel of one block: each of before[count] becomes the sum of the elements before it, and before[count] the sum of all. */
+__global__ static void __launch_bounds__(BLOCK) sum_stripes_kernel(gpu_stripe *before, uint64_t count)
+{
+    gpu_stripe sum = {};
+    for (uint64_t base = 0; base <= count; base += BLOCK) {
+        const uint64_t i = base + threadIdx.x;
+        const gpu_stripe own = i < count ? before[i] : gpu_stripe{};
+        unsigned words, runs;
+        const unsigned words_before = block_prefix(own.words, &words), runs_before = block_prefix(own.runs, &runs);
+        if (i <= count)
+            before[i] = gpu_stripe{sum.words + words_before, sum.runs + runs_before};
+        sum.words += words;
+        sum.runs += runs;
+    }
+}
+
+/* Makes before[] of stripes: counts, and then sums. Does not wait. */
+void cuda_count_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, gpu_stripe *before, cudaStream_t stream)
+{
+    const unsigned blocks = stripes_of(count);
+    gpu_stripes stripes = {};
+    stripes.before = before;
+    stripe_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, none, stripes, false);
+    sum_stripes_kernel<<<1, BLOCK, 0, stream>>>(before, blocks);
+}
+
+/* Makes all other arrays of stripes. Does not wait. */
+void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, const gpu_stripes *stripes, cudaStream_t stream)
+{
+    stripe_kernel<<<stripes_of(count), BLOCK, 0, stream>>>(vertex, count, none, *stripes, true);
+}
+
+/* ---- values ----
+ *
+ * Where values come from: read() begins to find the value of a vertex, found() ends it, so that reads of several vertices overlap. A
+ * value is `held` in shared memory; value_of() is what is written for it, and `none` is held for an id without a vertex.
+ */
+
+/* Depths, by number of vertex: as bytes of depth + 1, or as int32. */
+template <typename Held> struct depths_by_vertex {
+    typedef Held held;
+    typedef int32_t value;
+    static constexpr Held none = sizeof(Held) == 1 ? 0 : (Held)-1;
+    const Held *depth;
+    __device__ uint32_t read(uint32_t vertex) const { return (uint32_t)depth[vertex]; }
+    __device__ Held found(uint32_t, uint32_t depth_read) const { return (Held)depth_read; }
+    __device__ static int32_t value_of(Held h) { return (int32_t)h - (sizeof(Held) == 1); }
+};
+
+/* Input ids of recorded parents. */
+template <typename Id> struct parents_of_records {
+    typedef Id held;
+    typedef Id value;
+    static constexpr Id none = -1;
+    gpu_records of[VERTEX_KINDS];
+    __device__ uint32_t read(uint32_t vertex) const
+    {
+        const bool is_delegate = vertex >= of[NORMALS].count;
+        const uint32_t *visited = is_delegate ? of[DELEGATES].visited : of[NORMALS].visited;
+        const uint32_t *record = is_delegate ? of[DELEGATES].record : of[NORMALS].record;
+        const uint32_t i = is_delegate ? vertex - (uint32_t)of[NORMALS].count : vertex, parent = record[i];
+        return test_bit(visited, i) ? parent : PARENT_NONE;
+    }
+    __device__ Id found(uint32_t vertex, uint32_t record) const
+    {
+        return (Id)parent_of(of[NORMALS].ids, sizeof(Id), of[NORMALS].locals, record, vertex);
+    }
+    __device__ static Id value_of(Id id) { return id; }
+};
+
+/* Kernel, a block for each stripe: writes the value of each id to to[count]. */
+template <class From>
+__global__ static void __launch_bounds__(BLOCK, 8) stripe_values_kernel(gpu_stripes s, uint64_t count, From from, typename From::value *to)
+{
+    __shared__ typename From::held held[STRIPE];
+    const uint64_t stripe = blockIdx.x;
+    const unsigned up_to_own = ALL_LANES >> (WARP - 1 - lane_id()), first = s.before[stripe].words,
+                   words = s.before[stripe + 1].words - first;
+    for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK)
+        held[i] = From::none;
+    __syncthreads();
+    for (unsigned own = threadIdx.x / WARP; own < words; own += AT_ONCE * WARPS) {
+        uint32_t vertex[AT_ONCE], read[AT_ONCE];
+        unsigned place[AT_ONCE];
+        gpu_stripe_word word[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const unsigned w = own + k * WARPS;
+            word[k] = w < words ? s.word[first + w] : gpu_stripe_word{};
+            place[k] = w < words ? __ldcs(&s.place[(uint64_t)(first + w) * 32 + lane_id()]) : (unsigned)NO_PLACE;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (place[k] != NO_PLACE)
+                vertex[k] = s.run[word[k].run + __popc(word[k].starts & up_to_own)] + (own + k * WARPS) * 32 + lane_id();
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (place[k] != NO_PLACE)
+                read[k] = from.read(vertex[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (place[k] != NO_PLACE)
+                held[place[k]] = from.found(vertex[k], read[k]);
+        }
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK) {
+        if (stripe * STRIPE + i < count)
+            __stcs(&to[stripe * STRIPE + i], From::value_of(held[i]));
+    }
+}
+
+/* Writes depths that stand by number of vertex, in the form VALUE_BYTE or VALUE_32. Does not wait. */
+void cuda_stripe_depths(const gpu_stripes *stripes, uint64_t count, enum value_form form, const void *by_vertex, int32_t *to,
+                        cudaStream_t stream)
+{
+    const unsigned blocks = stripes_of(count);
+    if (form == VALUE_BYTE)
+        stripe_values_kernel<<<blocks, BLOCK, 0, stream>>>(*stripes, count, depths_by_vertex<uint8_t>{(const uint8_t *)by_vertex}, to);
+    else
+        stripe_values_kernel<<<blocks, BLOCK, 0, stream>>>(*stripes, count, depths_by_vertex<int32_t>{(const int32_t *)by_vertex}, to);
+}
+
+/* Writes the parents of normals and delegates as input ids. Does not wait. */
+void cuda_stripe_parents(const gpu_stripes *stripes, uint64_t count, const gpu_records *normals, const gpu_records *delegates, void *to,
+                         cudaStream_t stream)
+{
+    const unsigned blocks = stripes_of(count);
+    if (normals->id_bytes == 4)
+        stripe_values_kernel<<<blocks, BLOCK, 0, stream>>>(*stripes, count, parents_of_records<int32_t>{{*normals, *delegates}},
+                                                           (int32_t *)to);
+    else
+        stripe_values_kernel<<<blocks, BLOCK, 0, stream>>>(*stripes, count, parents_of_records<int64_t>{{*normals, *delegates}},
+                                                           (int64_t *)to);
+}
