@@ -136,7 +136,7 @@ static struct packed_columns packed_on_device(const void *elements, uint64_t cou
     return packed;
 }
 
-/* Copies columns as a plan does (plan_copied in cuda_plan.c), but always TEST_COPIES of them. */
+/* Copies columns as a plan does (find_copied in cuda_plan.c), but always TEST_COPIES of them. */
 static void copy_columns(struct gpu_csr *to, const struct csr *csr)
 {
     uint64_t begin[TEST_COPIES + 1] = {0};

@@ -69,16 +69,20 @@ static int try_plan(const struct device *dev, int may_host_part, uint64_t unused
 static int try_residence(const struct device *dev, enum residence resident, int may_host_part, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
+    struct gpu_copied copied[ROW_SETS];
+    int has_plan;
     planned->resident = resident;
     planned->saves = 0;
-    planned->copies = resident != RESIDENT_RAW;
-    while (!try_plan(dev, may_host_part, unused, planned, plan)) {
-        if (resident == RESIDENT_RAW || planned->saves)
-            return 0;
-        planned->saves = !planned->copies;
-        planned->copies = 0;
+    if (resident != RESIDENT_RAW) {
+        gpu_find_copied(dev->shard, copied);
+        planned->copied = copied;
     }
-    return 1;
+    while (!(has_plan = try_plan(dev, may_host_part, unused, planned, plan)) && resident != RESIDENT_RAW && !planned->saves) {
+        planned->saves = planned->copied == NULL;
+        planned->copied = NULL;
+    }
+    planned->copied = NULL;
+    return has_plan;
 }
 
 /* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed, how much is left, and

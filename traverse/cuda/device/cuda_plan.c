@@ -49,16 +49,9 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-/* Sets *copied for subgraph g. Nothing is copied if no pull reads these rows, or if their columns are fast to read. The copies take at
- * most an eighth of the bytes of the raw columns. */
-static void plan_copied(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options, struct gpu_copied *copied)
+/* Sets *copied for one subgraph. */
+static void find_copied(const struct csr *csr, struct gpu_copied *copied)
 {
-    const struct csr *csr = &shard->csr[g];
-    struct packed packed;
-    *copied = (struct gpu_copied){0};
-    if (!options->copies || csr->column_width != 4 || (shard->kept.directed && g < SUBGRAPHS) ||
-        !(hosts_columns(shard, g, options) || gpu_keeps_columns(shard, g, options->resident, &packed)))
-        return;
     for (uint64_t row = csr->rows; row > 0 && copied->columns < COPIED_COLUMNS; row--) {
         while (copied->columns < COPIED_COLUMNS && csr_offset(csr, row) - csr_offset(csr, row - 1) > copied->columns) {
             const uint64_t end = copied->begin[copied->columns] + row; /* of the column that is copied for the first `row` rows */
@@ -67,6 +60,23 @@ static void plan_copied(const struct shard *shard, enum subgraph g, const struct
             copied->begin[++copied->columns] = end;
         }
     }
+}
+
+void gpu_find_copied(const struct shard *shard, struct gpu_copied copied[ROW_SETS])
+{
+    for (int g = 0; g < ROW_SETS; g++) {
+        const int is_pulled = g < shard_row_sets(shard) && (!shard->kept.directed || g >= SUBGRAPHS);
+        copied[g] = (struct gpu_copied){0};
+        if (is_pulled && shard->csr[g].column_count > 0 && shard->csr[g].column_width == 4)
+            find_copied(&shard->csr[g], &copied[g]);
+    }
+}
+
+/* Returns whether columns of subgraph g are slow to read: packed, or in memory of the host. */
+static int reads_slowly(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options)
+{
+    struct packed packed;
+    return hosts_columns(shard, g, options) || gpu_keeps_columns(shard, g, options->resident, &packed);
 }
 
 /* Returns the section of packed columns that the device decodes, or NULL if there are no columns, or if they are raw in
@@ -271,20 +281,18 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     const int parents = options->parents, several = shard->p > 1;
     const uint64_t d = shard->d, locals = shard->locals, words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
     const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = all_normals_words(shard);
-    struct packed packed;
     memset(plan, 0, sizeof *plan);
     plan->resident = RESIDENT_RAW;
     plan->saves = options->saves;
     plan->by_subgraphs = options->by_subgraphs;
     plan->bounds = gpu_sliced_bounds(options->gpu);
     for (int g = 0; g < shard_row_sets(shard); g++) {
-        if (hosts_columns(shard, (enum subgraph)g, options) ||
-            gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed))
+        if (reads_slowly(shard, (enum subgraph)g, options))
             plan->resident = options->resident;
     }
     for (int g = 0; g < shard_row_sets(shard); g++) {
-        if (!gpu_searches_by_slices(plan, shard)) /* which read no columns */
-            plan_copied(shard, (enum subgraph)g, options, &plan->copied[g]);
+        if (options->copied != NULL && !gpu_searches_by_slices(plan, shard) && reads_slowly(shard, (enum subgraph)g, options))
+            plan->copied[g] = options->copied[g]; /* searches by slices read no columns */
         if (shard->csr[g].edges > 0)
             plan_csr(plan, shard, (enum subgraph)g, options);
     }

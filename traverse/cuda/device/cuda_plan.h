@@ -105,13 +105,17 @@ struct gpu_plan_options {
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
     int saves;       /* the plan saves memory, not time: searches are stepped, and one GPU alone scatters answers */
-    int copies;      /* the first columns of rows that are slow to read are copied for pulls (struct gpu_copied) */
+    const struct gpu_copied *copied; /* [ROW_SETS]: what is copied of rows that are slow to read, by gpu_find_copied; NULL: nothing */
     int by_subgraphs; /* searches are never sliced, even if the graph is small */
     const struct gpu_traits *gpu; /* the GPU */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
+
+/* Sets copied[g] of each subgraph: what is copied if its rows are slow to read. The copies take at most an eighth of the bytes of the raw
+ * columns. Nothing is copied of rows that no pull reads. Goes over the offsets of most rows. */
+void gpu_find_copied(const struct shard *shard, struct gpu_copied copied[ROW_SETS]);
 
 /* Fills *plan with the sizes of all arrays under these options, and for a loaded shard with where each array is copied from. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
