@@ -29,6 +29,7 @@ struct batch_search {
     uint32_t most_ahead;           /* number of levels that a launch may run */
     uint64_t most_levels;          /* as in struct batch_run */
     uint32_t count;                /* number of roots of the batch */
+    int blocks;                    /* cuda_batch_levels_blocks */
     uint64_t *gathered;            /* [gathered_words] device memory: words of listed vertices, in the order of the list */
     /* [vertices and ghosts] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
@@ -209,12 +210,14 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
         clear_words(s, 1, e);
     if (comm_agree(graph->ghosts.comm, e) != ST_OK)
         return e->status;
+    s->blocks = cuda_batch_levels_blocks(&s->gpu);
     cuda_batch_roots(&s->gpu, s->log->roots, 0, s->on.stream);
     cuda_batch_take_list(&s->gpu, 0, s->on.stream);
+    const struct gpu_batch_walk no_levels = {.b = s->gpu, .log = s->log, .blocks = s->blocks};
     if (s->ranks != NULL)
         load_steps(s, e);
     else
-        CUDA_TRY(cuda_batch_levels(&(struct gpu_batch_walk){.b = s->gpu, .log = s->log}, s->on.stream), s->on.where, e);
+        CUDA_TRY(cuda_batch_levels(&no_levels, s->on.stream), s->on.where, e);
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
@@ -326,7 +329,8 @@ static void run_ahead(struct batch_search *s, const struct batch_levels *l, int 
     const uint64_t left = s->most_levels > 0 ? s->most_levels - 1 - l->depth : BATCH_LOGGED;
     struct gpu_batch_walk walk = {.b = s->gpu, .brief = {s->brief[0], s->brief[1]}, .log = s->log, .pull_edges_left = l->pull_edges_left,
                                   .push_cost = batch_cuda.push_cost, .all_vertices = s->graph->all_vertices, .words_of = all_vertices(s),
-                                  .roots = s->count, .most_levels = (uint32_t)smaller(left, s->most_ahead), .is_sparse = sparse};
+                                  .roots = s->count, .most_levels = (uint32_t)smaller(left, s->most_ahead), .is_sparse = sparse,
+                                  .blocks = s->blocks};
     const size_t head = offsetof(struct gpu_batch_log, level), first = 1 + smaller(BATCH_FIRST_COPIED, walk.most_levels);
     memcpy(walk.edges_left, l->edges_left, sizeof walk.edges_left);
     if (s->at > 0)

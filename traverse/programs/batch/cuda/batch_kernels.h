@@ -141,7 +141,11 @@ struct gpu_batch_walk {
     uint64_t words_of;             /* number of vertices and ghosts */
     uint32_t roots, most_levels;   /* number of roots; the kernel runs so many levels at most, and BATCH_LOGGED */
     int is_sparse;                 /* the frontier is a list, b.list */
+    int blocks;                    /* cuda_batch_levels_blocks */
 };
+
+/* Returns the number of blocks with which cuda_batch_levels runs a search on the current device. */
+int cuda_batch_levels_blocks(const struct gpu_batch *b);
 
 /* Runs levels until one finds no vertex, by the rules of batch_choose.h. Each level exchanges
  * `now` and `next`, a sparse one `list` and `frontier`, too, and a dense one the briefs. Returns the error of the launch. */

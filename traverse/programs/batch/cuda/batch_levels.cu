@@ -207,6 +207,14 @@ template <int W> static int blocks_together(uint64_t vertices)
     return (int)(useful < 1 ? 1 : useful < most ? useful : most);
 }
 
+/* Returns the number of blocks of the kernel, which does not change from batch to batch. */
+int cuda_batch_levels_blocks(const struct gpu_batch *b)
+{
+    int blocks = 1;
+    BATCH_BY_WORDS(b, blocks = blocks_together<W>(b->vertices));
+    return blocks;
+}
+
 /* Launches the kernel with blocks that all run at the same time, as they wait for each other. */
 cudaError_t cuda_batch_levels(const struct gpu_batch_walk *walk, cudaStream_t stream)
 {
@@ -220,7 +228,7 @@ cudaError_t cuda_batch_levels(const struct gpu_batch_walk *walk, cudaStream_t st
     config.attrs = &attribute;
     config.numAttrs = 1;
     cudaError_t error = cudaSuccess;
-    BATCH_BY_WORDS(&walk->b, config.gridDim = dim3((unsigned)blocks_together<W>(walk->b.vertices));
-                   error = cudaLaunchKernelExC(&config, (const void *)batch_levels_kernel<W>, arguments));
+    config.gridDim = dim3((unsigned)walk->blocks);
+    BATCH_BY_WORDS(&walk->b, error = cudaLaunchKernelExC(&config, (const void *)batch_levels_kernel<W>, arguments));
     return error;
 }
