@@ -100,7 +100,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrGlobalMemoryBusWidth: *value = BUS_BITS; return cudaSuccess;
     case cudaDevAttrL2CacheSize: *value = (int)gpu_of(number).cache_bytes; return cudaSuccess;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu_of(number).threads; return cudaSuccess;
-    case cudaDevAttrClusterLaunch: *value = gpu_of(number).has_clusters; return cudaSuccess;
     case cudaDevAttrCooperativeLaunch: *value = 1; return cudaSuccess;
     case cudaDevAttrConcurrentManagedAccess: *value = setting().managed; return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)gpu_of(number).shared_bytes; return cudaSuccess;

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "settings.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -20,9 +21,6 @@ unsigned char *dynamic_memory()
 {
     return memory;
 }
-
-/* A place among the thread-local variables. All others have the same distance from it in each thread. */
-static __thread char anchor;
 
 /* ---- threads of the system ---- */
 
@@ -66,58 +64,15 @@ static region &blocks_crew()
     return *all;
 }
 
-/* ---- clusters ---- */
-
-static void pass_if_complete(cluster &c)
-{
-    unsigned arrived = c.arrived;
-    if (arrived > 0 && arrived == c.left && c.arrived.compare_exchange_strong(arrived, 0))
-        c.passed++;
-}
-
-void meet_cluster(cluster &c)
-{
-    const unsigned before = c.passed;
-    const double begin = seconds_now();
-    c.arrived++;
-    for (unsigned i = 0; c.passed == before; i++) {
-        pass_if_complete(c);
-        if (c.passed != before)
-            break;
-        wait_a_moment(i);
-        if (i % 1024 == 1023 && seconds_now() - begin > setting().patience)
-            give_up("the blocks of a cluster do not meet in %g s", setting().patience);
-    }
-}
-
-/* Nobody leaves before all have come, as others read their shared memory. */
-static void join_cluster(cluster &c, unsigned rank)
-{
-    c.memory[rank] = &anchor;
-    for (unsigned i = 0; i < c.blocks; i++) {
-        for (unsigned times = 0; c.memory[i] == nullptr; times++)
-            wait_a_moment(times);
-    }
-}
-
 /* ---- grids ---- */
 
 static void run_together(const grid &what)
 {
-    std::vector<cluster> clusters(what.blocks / what.cluster);
     std::atomic<unsigned> left{what.blocks};
-    for (unsigned i = 0; i < clusters.size(); i++) {
-        clusters[i].blocks = clusters[i].left = what.cluster;
-        clusters[i].first = i * what.cluster;
-    }
     for (unsigned i = 0; i < what.blocks; i++) {
-        cluster *team = &clusters[i / what.cluster];
         blocks_crew().give([=, &what, &left] {
-            join_cluster(*team, i % what.cluster);
-            run_block(what, i, team);
-            team->left--;
-            pass_if_complete(*team);
-            left--; /* both are used for the last time */
+            run_block(what, i);
+            left--; /* used for the last time */
         });
     }
     for (unsigned times = 0; left > 0; times++)
@@ -126,31 +81,15 @@ static void run_together(const grid &what)
 
 void run_grid(const grid &what)
 {
-    if (what.cooperative || what.cluster > 1)
+    if (what.cooperative)
         return run_together(what);
     for (unsigned i = 0; i < what.blocks; i++)
-        run_block(what, i, nullptr);
+        run_block(what, i);
 }
 
 }
 
 using namespace emulated;
-
-unsigned emulated_cluster_rank()
-{
-    const block &b = *running;
-    return b.team != nullptr ? b.index - b.team->first : 0;
-}
-
-const void *emulated_in_cluster(const void *own, unsigned rank)
-{
-    const block &b = *running;
-    if (b.team == nullptr)
-        return own;
-    if (rank >= b.team->blocks)
-        give_up("kernel %s: the cluster has no block %u", b.what->name.c_str(), rank);
-    return b.team->memory[rank].load() + ((const char *)own - &anchor);
-}
 
 unsigned long long emulated_nanoseconds()
 {

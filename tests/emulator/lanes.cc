@@ -58,17 +58,6 @@ static void open_barrier(block &b)
     }
 }
 
-static void pass_cluster(block &b)
-{
-    meet_cluster(*b.team);
-    b.idle.times = 0;
-    b.barrier.at_cluster = 0;
-    for (unsigned i = 0; i < b.warps; i++) {
-        b.all[i].ready |= b.all[i].at_cluster;
-        b.all[i].at_cluster = 0;
-    }
-}
-
 /* The kernel has ended itself, and so this block. Its fibers stay as they are. */
 [[noreturn]] static void leave_block(block &b)
 {
@@ -109,8 +98,6 @@ static void free_some_lanes(block &b)
     }
     if (b.barrier.waiting == b.alive) {
         open_barrier(b);
-    } else if (b.barrier.at_cluster == b.alive) {
-        pass_cluster(b);
     } else if (!wake_lanes(b)) {
         say_where(b);
         give_up("all lanes wait for each other");
@@ -220,14 +207,13 @@ void maybe_change_lanes()
 
 /* ---- blocks ---- */
 
-static void begin_block(block &b, const grid &what, unsigned index, cluster *team)
+static void begin_block(block &b, const grid &what, unsigned index)
 {
     const unsigned random = (unsigned)b.random;
     const unsigned warps = (what.threads + WARP_LANES - 1) / WARP_LANES;
     memset((void *)&b, 0, offsetof(block, all) + warps * sizeof(warp));
     b.what = &what;
     b.index = index;
-    b.team = team;
     b.warps = warps;
     b.seeded = setting().seed != 0;
     b.alive = what.threads;
@@ -238,14 +224,14 @@ static void begin_block(block &b, const grid &what, unsigned index, cluster *tea
     }
 }
 
-void run_block(const grid &what, unsigned index, cluster *team)
+void run_block(const grid &what, unsigned index)
 {
     spoil_shared_memory(what.shared_bytes);
     block *&kept = own_state().kept;
     if (kept == nullptr)
         kept = new block();
     running = kept;
-    begin_block(*kept, what, index, team);
+    begin_block(*kept, what, index);
     blockIdx = dim3(index);
     blockDim = dim3(what.threads);
     gridDim = dim3(what.blocks);
@@ -278,17 +264,6 @@ int emulated_barrier_or(int value, site at)
 {
     emulated_barrier(value, at);
     return running->barrier.last_sum;
-}
-
-void emulated_cluster_barrier(site at)
-{
-    block &b = *running;
-    if (b.team == nullptr) /* a block alone is its own cluster */
-        return emulated_barrier(0, at);
-    own_lane(b).at = at;
-    b.barrier.at_cluster++;
-    b.own->at_cluster |= own_bit(b);
-    leave_lane();
 }
 
 void emulated_trap()

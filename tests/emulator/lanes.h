@@ -33,15 +33,15 @@ struct meeting {
 
 /* The lanes of a warp, a bit each. Lanes in no mask but `alive` wait in a meeting, or run. */
 struct warp {
-    unsigned alive, ready, asleep, at_barrier, at_cluster, gathering;
+    unsigned alive, ready, asleep, at_barrier, gathering;
     unsigned meetings;
     meeting met[WARP_LANES];
     lane lanes[WARP_LANES];
 };
 
-/* The barrier of a block, and that of its cluster. */
+/* The barrier of a block. */
 struct block_barrier {
-    unsigned waiting, at_cluster; /* lanes */
+    unsigned waiting; /* lanes */
     site at;
     bool sum, last_sum; /* of __syncthreads_or */
 };
@@ -55,7 +55,6 @@ struct block_idle {
 struct block {
     const grid *what;
     unsigned index, warps;
-    cluster *team;
     unsigned alive; /* lanes that have not ended */
     block_barrier barrier;
     block_idle idle;
@@ -70,7 +69,7 @@ struct block {
 extern __thread block *running; /* this thread's block */
 
 /* Runs a block from its begin to its end. */
-void run_block(const grid &what, unsigned index, cluster *team);
+void run_block(const grid &what, unsigned index);
 
 /* Makes the running lane wait and continues with another one. The masks of its warp say what it waits for. */
 void leave_lane();

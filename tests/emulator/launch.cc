@@ -62,9 +62,9 @@ void note_use(const std::string &name, unsigned long count)
 static cudaError_t check_launch(const grid &what, cudaStream_t stream)
 {
     if (what.blocks == 0 || what.threads == 0 || what.threads > MOST_WARPS * WARP_LANES ||
-        what.shared_bytes > gpu_of(current_device()).shared_bytes || what.blocks % what.cluster != 0) {
-        complain("kernel %s: %u blocks of %u threads, clusters of %u, %zu bytes of shared memory",
-                 what.name.c_str(), what.blocks, what.threads, what.cluster, what.shared_bytes);
+        what.shared_bytes > gpu_of(current_device()).shared_bytes) {
+        complain("kernel %s: %u blocks of %u threads, %zu bytes of shared memory",
+                 what.name.c_str(), what.blocks, what.threads, what.shared_bytes);
         return cudaErrorInvalidConfiguration;
     }
     if (what.cooperative && what.blocks > (unsigned)setting().processors)
@@ -84,15 +84,6 @@ static cudaError_t begin(const grid &what, cudaStream_t stream)
     return cudaSuccess;
 }
 
-static unsigned cluster_of(const cudaLaunchConfig_t *config)
-{
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            return config->attrs[i].val.clusterDim.x;
-    }
-    return 1;
-}
-
 static bool is_cooperative(const cudaLaunchConfig_t *config)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -109,7 +100,7 @@ using namespace emulated;
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared_bytes,
                              cudaStream_t stream)
 {
-    return begin(grid{(const char *)kernel, blocks.x, threads.x, shared_bytes, 1, false,
+    return begin(grid{(const char *)kernel, blocks.x, threads.x, shared_bytes, false,
                       *(const std::function<void()> *)arguments[0], current_device()},
                  stream);
 }
@@ -123,14 +114,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     const known_kernel known = found->second;
     lock.unlock();
     return begin(grid{known.name, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
-                        cluster_of(config), is_cooperative(config), known.maker(arguments), current_device()},
+                      is_cooperative(config), known.maker(arguments), current_device()},
                  config->stream);
 }
 
-/* The static shared memory is about that of fused kernels, as ptxas says. Code is for the GPU itself. */
+/* The static shared memory is about that of fused kernels, as ptxas says. */
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
 {
-    *attributes = {2304, gpu_of(current_device()).capability};
+    *attributes = {2304};
     return cudaSuccess;
 }
 
@@ -138,16 +129,6 @@ cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int 
 {
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > gpu_of(current_device()).shared_bytes)
         return failed(cudaErrorInvalidValue);
-    return cudaSuccess;
-}
-
-cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *config)
-{
-    const unsigned size = cluster_of(config);
-    *clusters = 0;
-    if (size > (gpu_of(current_device()).has_clusters ? setting().cluster : 1) || config->gridDim.x == 0)
-        return failed(cudaErrorInvalidConfiguration);
-    *clusters = setting().processors / (int)size;
     return cudaSuccess;
 }
 

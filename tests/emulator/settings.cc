@@ -34,7 +34,7 @@ static size_t memory_bytes()
 
 static const emulated_gpu known[] = {
 #define GPU(name, capability, processors, clock_hz, bytes_s, cache_bytes, shared_bytes, threads, memory_bytes) \
-    {#name, capability, processors, clock_hz, bytes_s, cache_bytes, shared_bytes, threads, capability >= 90},
+    {#name, capability, processors, clock_hz, bytes_s, cache_bytes, shared_bytes, threads},
 #include "formats/rates.def"
 };
 
@@ -65,7 +65,6 @@ static settings read()
     s.processors = (int)number("EMULATED_PROCESSORS", 2);
     read_gpus(s);
     s.memory_bytes = memory_bytes();
-    s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.managed = number("EMULATED_MANAGED", 1) != 0;
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.sliced = number("EMULATED_SLICED", 1 << 27);
@@ -77,8 +76,8 @@ static settings read()
     s.patience = (double)number("EMULATED_PATIENCE", 100);
     if (s.gpus > MOST_DEVICES)
         give_up("EMULATED_GPUS is above %d", MOST_DEVICES);
-    if (s.processors < 1 || s.cluster < 1)
-        give_up("EMULATED_PROCESSORS or EMULATED_CLUSTER is out of range");
+    if (s.processors < 1)
+        give_up("EMULATED_PROCESSORS is out of range");
     return s;
 }
 

@@ -17,7 +17,6 @@ struct emulated_gpu {
     double clock_hz, bytes_s;
     size_t cache_bytes, shared_bytes; /* shared memory of a block at most: EMULATED_SHARED, if it is given */
     int threads;                      /* of a multiprocessor at most */
-    bool has_clusters;
 };
 
 struct settings {
@@ -25,7 +24,6 @@ struct settings {
     int processors;      /* EMULATED_PROCESSORS, of a GPU: 2 */
     emulated_gpu gpu[MOST_DEVICES]; /* EMULATED_DEVICE: names separated by commas, taken in turn; h200 */
     size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB, or KiB with a K behind: 1,024 */
-    unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
     bool managed;        /* EMULATED_MANAGED: 1; with 0 host and GPU may not read managed memory at the same time */
     bool peers;          /* EMULATED_PEERS: 1; with 0 no GPU reads the memory of another */
     uint64_t sliced;     /* EMULATED_SLICED, most edges of a graph that is searched by slices: 2^27 */

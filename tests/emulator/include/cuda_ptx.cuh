@@ -50,24 +50,4 @@ static inline void fence_of_system()
 
 static inline void prefetch(const void *) {}
 
-static inline unsigned cluster_rank()
-{
-    return emulated_cluster_rank();
-}
-
-static inline void cluster_arrive_release() {}
-static inline void cluster_arrive_relaxed() {}
-
-static inline void cluster_wait(EMULATED_CALLER)
-{
-    emulated_cluster_barrier(EMULATED_SITE);
-}
-
-template <typename T> static inline T cluster_load(const T *own, unsigned rank)
-{
-    T value;
-    memcpy(&value, emulated_in_cluster(own, rank), sizeof value);
-    return value;
-}
-
 #endif

@@ -56,8 +56,7 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrClusterLaunch = 120
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 
 struct cudaDeviceProp {
@@ -76,7 +75,6 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
-    int ptxVersion;
 };
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 

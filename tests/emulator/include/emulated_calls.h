@@ -34,10 +34,4 @@ unsigned emulated_add(unsigned mask, unsigned value, emulated::site at);
 unsigned emulated_max(unsigned mask, unsigned value, emulated::site at);
 unsigned emulated_active(emulated::site at);
 
-/* ---- a cluster ---- */
-
-unsigned emulated_cluster_rank();
-const void *emulated_in_cluster(const void *own, unsigned rank);
-void emulated_cluster_barrier(emulated::site at);
-
 #endif

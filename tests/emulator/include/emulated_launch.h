@@ -62,13 +62,10 @@ template <typename Argument> inline const void *address_of(void (*kernel)(Argume
 
 /* ---- launches by address, and what fits ---- */
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4 };
+enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2 };
 
 union cudaLaunchAttributeValue {
     int cooperative;
-    struct {
-        unsigned x, y, z;
-    } clusterDim;
 };
 
 struct cudaLaunchAttribute {
@@ -84,13 +81,9 @@ struct cudaLaunchConfig_st {
     unsigned numAttrs;
 };
 
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributeNonPortableClusterSizeAllowed = 13
-};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
-cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config);
 cudaError_t emulated_blocks_that_fit(int *blocks, int threads, size_t shared_bytes);
 
 template <typename Kernel>
