@@ -1,5 +1,5 @@
 #!/bin/bash
-# emulated-devices.sh: GPUs with less shared memory, fewer multiprocessors or no clusters than an H200 choose other modes and sizes,
+# emulated-devices.sh: GPUs with less shared memory or fewer multiprocessors than an H200 choose other modes and sizes,
 # and find the same distances. Choices are read in --plan --gpu, and in the first lines of searches on the emulated GPU.
 set -u
 . tests/lib.sh
@@ -19,10 +19,10 @@ while read -r gpu star rmat; do
         check "$graph on a GPU like ${gpu^^} is searched ${!graph//-/ }" grep -qx "a single GPU searches ${!graph//-/ }" "$tmp/out"
     done
 done <<END
-h200 sliced sliced
-h100 sliced sliced
-b200 sliced sliced
-a100 sliced sliced-by-rows
+h200 sliced-by-rows sliced
+h100 sliced-by-rows sliced
+b200 sliced-by-rows sliced
+a100 sliced-by-rows sliced-by-rows
 l4 fused sliced-by-rows
 t4 fused sliced-by-rows
 rtx5090 fused sliced

@@ -734,7 +734,6 @@ rm -r "$tmp"/most*
 for _ in 1 2 $([ $mode = short ] || echo 3 4); do
     EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push
 done
-EMULATED_CLUSTER=1 search grid memory 1x1
 
 # GPUs drop duplicates, also among the finds of several GPUs that the host has gathered
 sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
@@ -928,7 +927,7 @@ for processors in 1 2 4; do
 done
 # 30 levels that do not grow: one block does those that are not too large for it, after at most one by all blocks or four by lists
 for way in sliced by_rows split; do
-    largest=$([ $way = sliced ] && echo 24 || echo 48)
+    largest=$([ $way = sliced ] && echo 24 || echo 16)
     for chains in $largest $((largest + 1)); do
         $way search "tails$chains" inf 1x1
         $way run_on 1x1 cuda -r 0 --trace "$tmp/tails.trace" "$(packed "tails$chains" 1 inf)" >/dev/null 2>&1
@@ -964,11 +963,18 @@ for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
     check "$edges edges are sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo fused)_kernel "$tmp/kernels.limit"
-    rm -f "$tmp/kernels.limit"
-    EMULATED_ALL_SLICES=$most kernels=$tmp/kernels.limit sliced search grid inf 1x1
-    check "$edges edges, of which levels read up to $most" \
-        grep -q "^sliced$([ $most = $edges ] || echo _rows)_kernel" "$tmp/kernels.limit"
 done
+# reads_all GRAPH MOST KERNEL: which kernel searches, if levels read all of up to MOST edges
+reads_all() {
+    rm -f "$tmp/kernels.limit"
+    EMULATED_ALL_SLICES=$2 kernels=$tmp/kernels.limit sliced search $1 inf 1x1
+    check "$1, where levels read up to $2 edges: $3" grep -q "^${3}_kernel" "$tmp/kernels.limit"
+}
+edges=$("$BIN/dbfs-pack" --list "$(packed rmat 1 inf)" | awk '/^directed edges kept/ { print $NF }')
+reads_all rmat $edges sliced
+reads_all rmat $((edges - 1)) sliced_rows
+reads_all grid $((32 * 401)) sliced # 400 vertices with small degrees are many if levels read 32 times as many edges
+reads_all grid $((32 * 400)) sliced_rows
 for options in '--direction push' '--direction pull' '--direction cost' '--factor0 dd=0.03'; do
     rm -f "$tmp/kernels.forced"
     kernels=$tmp/kernels.forced sliced search rmat memory 1x1 $options

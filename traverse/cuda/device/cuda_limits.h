@@ -115,6 +115,9 @@ int emulated_processors(int device); /* of the GPU of EMULATED_DEVICE, whatever 
  * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (gpu_slices_have_heads). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
+/* Degrees are small if the mean degree is below this, as in planar graphs. */
+enum { SLICED_DEEP_DEGREE = 6 };
+
 /* The smallest capacity of a sparse frontier of a fused search, in vertices. It is enough for levels that are sparse because of their
  * cost (up to 120,000 found vertices). What the thread group may leave has room where FUSED_LISTED_EDGES edges have. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };

@@ -185,10 +185,11 @@ int gpu_degrees_alike(const struct shard *shard)
 }
 
 /* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows. With heads a level need
- * not read all rows (cuda_sliced.h). Graphs have heads in two cases:
+ * not read all rows (cuda_sliced.h), and has sparse levels. Graphs have heads in three cases:
  * - The graph has more than bounds.all_edges edges, or its visited bits do not all fit into shared memory.
  * - The graph has more than half of bounds.all_edges edges, has no directions, and its degrees are alike and not small.
- *   It may be deep, with frontiers of some thousand vertices, and only a graph with heads has sparse levels for them. */
+ *   It may be deep, with frontiers of some thousand vertices, for which there are sparse levels.
+ * - The graph has no directions, small degrees, and so many vertices that the frontiers of a road network or grid have some hundred. */
 int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard)
 {
     const uint64_t most = plan->bounds.all_edges;
@@ -197,7 +198,8 @@ int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard
     const int many = edges > most || gpu_sliced_near(words, plan->bounds.near_vertices) < words;
     if (many || shard->kept.directed)
         return many;
-    return edges > most / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
+    return (edges > most / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard)) ||
+           (edges < SLICED_DEEP_DEGREE * vertices && vertices >= most / 32);
 }
 
 /* Returns whether searches are sliced. All these conditions must hold:

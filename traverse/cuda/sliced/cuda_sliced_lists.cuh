@@ -167,8 +167,8 @@ template <class B> __device__ static inline void take_share(B &block, const gpu_
     __syncthreads();
 }
 
-/* Makes this block's list its part of frontier `number`. If slices are missing in the list, or the part has too little room, the
- * block tells a length above s.list_capacity. All threads of the block call it. */
+/* Makes this block's list its part of frontier `number`, in which slices behind the first BLOCK_SLICES stand already. If slices are
+ * missing, for lack of room, the length that the block tells is above s.list_capacity. All threads of the block call it. */
 template <class B>
 __device__ static inline void put_part(B &block, const gpu_sliced &s, const uint32_t *list, unsigned count, unsigned number)
 {
@@ -176,7 +176,7 @@ __device__ static inline void put_part(B &block, const gpu_sliced &s, const uint
     for (unsigned i = threadIdx.x; i < count && i < BLOCK_SLICES && i < to.most; i += blockDim.x)
         to.slice[i] = list[i];
     if (threadIdx.x == 0)
-        block.count[number % SLICED_TURNS] = count <= BLOCK_SLICES ? count : s.list_capacity + 1;
+        block.count[number % SLICED_TURNS] = count;
     tell_part(block, s, number);
 }
 
@@ -197,7 +197,9 @@ __device__ static inline sparse_frontier push_shares(B &block, const gpu_sliced 
         const unsigned length = block.count[turn];
         const unsigned count = length <= SLICED_SHARE ? length : 0; /* a list without room lacks slices, and none is pushed */
         const grid_bits bits = {s, visited, total > LOOK_FROM};
-        const slice_list next = {block.slice[from ^ 1], block.slice[from ^ 1], BLOCK_SLICES, BLOCK_SLICES};
+        /* the part has room for a frontier that no block keeps */
+        const slice_list next = {block.slice[from ^ 1], part_of_block(s, number).slice, BLOCK_SLICES,
+                                 max((unsigned)BLOCK_SLICES, s.list_capacity)};
         const auto goes_on_together = [&] {
             const sparse_frontier f = await_lists(block, s);
             more = depth == first_depth || (goes_on(f.total) && f.fits);

@@ -165,7 +165,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     f.until = s.order.deepest;
     f.seen = 0;
     push_small_levels(block, s, f, s.found + turn * s.words);
-    if (!B::by_rows || f.seen > FEW_SLICES)
+    if (!B::by_rows || f.seen - f.count > FEW_SLICES) /* the last level did not set bits in the bitmap */
         copy_visited(block, s, (uint4 *)(s.found + turn * s.words));
     if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
