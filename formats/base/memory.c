@@ -180,7 +180,7 @@ struct block {
  * pair of cache lines, so that no pair has parts of two arrays: a core may fetch both lines of a pair. */
 static struct block *block_alloc(size_t bytes)
 {
-    size_t page = bytes < HUGE_PAGE_BYTES ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;
+    size_t page = bytes < HUGE_PAGE_BYTES / 2 ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;
     char *all = calloc(1, sizeof(struct block) + bytes + 2 * (page - 1));
     if (all == NULL)
         return NULL;
@@ -261,7 +261,7 @@ void memory_advise_huge(void *array)
     if (array == NULL)
         return;
     uint64_t bytes = ((struct block *)array - 1)->bytes;
-    if (bytes >= HUGE_PAGE_BYTES)
+    if (bytes >= HUGE_PAGE_BYTES / 2)
         huge_advise(array, (bytes + HUGE_PAGE_BYTES / 2) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
 }
 
