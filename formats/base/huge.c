@@ -2,6 +2,7 @@
 #include "huge.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /* Asks for huge pages, of which only those that lie wholly in the array can be given. */
@@ -31,4 +32,14 @@ void huge_free(void *array, size_t bytes)
 {
     if (array != NULL)
         munmap(array, bytes);
+}
+
+void *huge_malloc(size_t bytes)
+{
+    if (bytes < HUGE_PAGE_BYTES)
+        return malloc(bytes);
+    size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    void *array = aligned_alloc(HUGE_PAGE_BYTES, whole);
+    huge_advise(array, whole);
+    return array;
 }

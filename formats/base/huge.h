@@ -15,4 +15,7 @@ void huge_advise(void *array, size_t bytes);
 void *huge_alloc(size_t bytes);
 void huge_free(void *array, size_t bytes);
 
+/* malloc; an array of a huge page or more begins at one, and the system is asked for huge pages. Free it with free. */
+void *huge_malloc(size_t bytes);
+
 #endif

@@ -1,6 +1,8 @@
 /* piece.c: see piece.h */
 #include "piece.h"
 
+#include "formats/base/huge.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,7 @@ enum status piece_clear_edges(struct piece *piece, size_t count, struct error *e
     if (piece->room == NULL || room > piece->room_edges) {
         free(piece->room);
         piece->room_edges = 0;
-        piece->room = malloc(room * sizeof *piece->room);
+        piece->room = huge_malloc(room * sizeof *piece->room);
         if (piece->room == NULL)
             return fail_memory(e, "edges of one piece", room * sizeof *piece->room);
         piece->room_edges = room;
