@@ -570,9 +570,11 @@ check_exit 5 'host memory is too little' with "$(kib 'total, host, for speed')" 
 check_says 'of host memory for the rests of rows, and .* of the memory budget (-S) are left'
 check_exit 5 '--resident auto with too little memory is an error' with "$(kib 'total, packed' 2)" -S 1M
 check_says 'give --resident packed and as many shards and GPUs as that needs (about [0-9]*)'
-check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TESTS/fail_cuda" -q --backend cuda --resident host \
-    -r 0 "$tmp/larger"
-check_says 'out of memory (.*cudaHostAlloc(&m->host, '
+for call in cudaMallocManaged cudaMemAdvise cudaHostAlloc; do # memory of the host is pinned if managed memory would not do
+    check_exit 5 "$call finds no memory" env FAIL_CUDA="$call 1 2" EMULATED_MANAGED=$([ $call = cudaHostAlloc ]; echo $?) \
+        "$TESTS/fail_cuda" -q --backend cuda --resident host -r 0 "$tmp/larger"
+    check_says "out of memory (.*$call("
+done
 
 # Two GPUs take the sum that --plan gives for answers, and all else; one tells the other the parents that it knows.
 "$BIN/dbfs-pack" -q -p 2 -t 32 -o "$tmp/pair" "$tmp/larger.edges"

@@ -198,8 +198,10 @@ static void test_capacity(void)
         for (uint64_t vertices = 1; vertices <= UINT64_C(1) << 24; vertices *= 16) {
             /* a level by masks pushes and pulls each row; a level by lists takes both rows of a reached vertex */
             uint64_t pieces = (length + FUSED_ITEM_EDGES - 1) / FUSED_ITEM_EDGES;
+            uint64_t less = length > FUSED_ALIGNED_FROM ? FUSED_ITEM_ALIGNED - 1 : 0; /* of a row's first piece, if it is cut: the most */
+            uint64_t cut_pieces = (length + less + FUSED_ITEM_EDGES - 1) / FUSED_ITEM_EDGES;
             uint64_t edges = 2 * vertices * length, capacity = gpu_fused_capacity(vertices, edges);
-            uint64_t cut = length > FUSED_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;
+            uint64_t cut = length > FUSED_ROW_TOGETHER ? 2 * vertices * 2 * cut_pieces : 0;
             uint64_t reached = vertices < FUSED_LISTED_EDGES ? vertices : (uint64_t)FUSED_LISTED_EDGES;
             ok &= cut <= capacity && 2 * reached * pieces <= capacity;
         }

@@ -9,6 +9,10 @@ static inline unsigned long long device_nanoseconds()
     return emulated_nanoseconds();
 }
 
+static inline void prefetch_line(const void *)
+{
+}
+
 static inline unsigned load_acquire(const unsigned *from, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);

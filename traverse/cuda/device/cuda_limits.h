@@ -20,6 +20,10 @@ enum {
 /* Sizes for fused searches (cuda_fused.h), and for sliced searches (cuda_sliced.h). */
 enum {
     FUSED_ITEM_EDGES = 256,       /* the largest number of edges of a work item */
+    /* in a dense level, pieces of rows of more than FUSED_ALIGNED_FROM columns begin at a multiple of FUSED_ITEM_ALIGNED columns, but
+     * the first of a row: at cache lines, which are whole packets of the link to the host, and at blocks of packed columns */
+    FUSED_ALIGNED_FROM = 1024,
+    FUSED_ITEM_ALIGNED = 128,
     /* the longest row that one warp visits in a dense level; longer rows are cut */
     FUSED_ROW_TOGETHER = 128,
     FUSED_ITEM_BYTES = 16,        /* the bytes of struct work_item */

@@ -11,6 +11,12 @@ __device__ static inline unsigned long long device_nanoseconds()
     return now;
 }
 
+/* Begins to read the cache line of this address into the L2 cache, and does not wait. */
+__device__ static inline void prefetch_line(const void *from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
 /* ---- words that another block or another GPU changes ---- */
 
 /* Loads 4 bytes that a thread of another block of this GPU may have stored, as an acquire: if that thread stored the

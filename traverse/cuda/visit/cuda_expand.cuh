@@ -311,6 +311,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
     if constexpr (S::packed) {
         if (csr.packed.words != NULL) {
             const packed_part part = packed_part_of(csr, item, 0);
+            prefetch_blocks(csr, part);
             if (heads > 0) {
 #pragma unroll
                 for (int j = 0; j < SLOTS; j++) {

@@ -57,16 +57,16 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
 
 /* ---- appending work items ---- */
 
-/* Cuts a row of `length` columns into work items of EDGES columns, and writes them from next[at] on. `first` has the vertex,
- * the index of the first column, and the flags. Flags of ITEM_ONCE go to the first work item only. All lanes of the warp call
- * it with the same arguments, and share the writes. */
+/* Cuts a row of `length` columns into work items of EDGES columns, the first of which has `less` columns less, and writes them from
+ * next[at] on. `first` has the vertex, the index of the first column, and the flags. Flags of ITEM_ONCE go to the first work item
+ * only. All lanes of the warp call it with the same arguments, and share the writes. */
 template <uint32_t EDGES = ITEM_EDGES>
-__device__ static inline void write_pieces(work_item *next, unsigned at, const work_item &first, uint64_t length)
+__device__ static inline void write_pieces(work_item *next, unsigned at, const work_item &first, uint64_t length, unsigned less = 0)
 {
-    for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
-        const uint64_t left = length - done;
-        const uint64_t begin = done == 0 ? first.at : (first.at & ~ITEM_ONCE) + done;
-        next[at + (unsigned)(done / EDGES)] = work_item{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
+    for (uint64_t end = (uint64_t)(lane_id() + 1) * EDGES - less; end < length + EDGES; end += WARP * EDGES) {
+        const uint64_t begin = end > EDGES ? end - EDGES : 0;
+        next[at + (unsigned)(begin + less) / EDGES] =
+            work_item{begin == 0 ? first.at : (first.at & ~ITEM_ONCE) + begin, (uint32_t)(min(end, length) - begin), first.row};
     }
 }
 
@@ -164,7 +164,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts long rows into pieces of EDGES columns, and appends these to the list `cut` for a second pass. Each lane in the set
+/* Cuts long rows into pieces of EDGES columns, and appends these to the list `cut` for a second pass. Pieces of very long rows, but
+ * the first of a row, begin at a multiple of FUSED_ITEM_ALIGNED columns. Each lane in the set
  * `many` gives a row: its number `row`, its `length` in columns, and `begin`, which is the index of its first column together
  * with flags, as in work_item::at. All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
@@ -173,11 +174,11 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
 {
     for (; many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
-        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
+        const uint64_t edges = __shfl_sync(ALL_LANES, length, from), first = __shfl_sync(ALL_LANES, begin, from);
+        const unsigned less = edges > FUSED_ALIGNED_FROM ? (unsigned)first % FUSED_ITEM_ALIGNED : 0;
+        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges + less)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
-        write_pieces<EDGES>(cut.pieces, at,
-                            work_item{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+        write_pieces<EDGES>(cut.pieces, at, work_item{first, 0, __shfl_sync(ALL_LANES, row, from)}, edges, less);
     }
 }
 

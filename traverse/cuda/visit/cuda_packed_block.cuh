@@ -30,12 +30,25 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wo
                        (at + item.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Returns element i of a block, minus the base of the block. bits[i] is the position of the i-th set bit in the block's vector,
- * and is read only if there is a vector. The twin, packed_place_of, searches the vector for this bit. */
-__device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
+/* Begins to read all blocks of `part`, so that the warp waits for memory once, and not for each block. All lanes of the warp call it. */
+__device__ static inline void prefetch_blocks(const gpu_csr &csr, const packed_part &part)
+{
+    enum { LINE = 128 };
+    const packed_columns &packed = csr.packed;
+    if (part.first >= part.last)
+        return;
+    const char *begin = (const char *)packed_block_words(&packed, part.first, packed.place[part.first].entry),
+               *last = (const char *)packed_block_words(&packed, part.last - 1, packed.place[part.last - 1].entry);
+    for (const char *line = begin + lane_id() * LINE; line < last + LINE; line += WARP * LINE)
+        prefetch_line(line);
+}
+
+/* Returns element i of a block, minus the base of the block. `code` is its code. bits[i] is the position of the i-th set bit in the
+ * block's vector, and is read only if there is a vector. The twin, packed_place_of, searches the vector for this bit. */
+__device__ static inline uint32_t place_in_block(const packed_reader &r, uint32_t code, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;
-    return packed_code(r.codes, r.bits, i) + high + r.step * i;
+    return code + high + r.step * i;
 }
 
 /* Decodes the columns of block number `block` that belong to the row of `part`. Element j * 32 + lane of the block becomes
@@ -48,7 +61,12 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
     const uint64_t first = block * PACKED_BLOCK;
     const packed_span whole = {0, first, 0};
     const packed_reader r = packed_open_row(&csr.packed, &whole);
-    uint32_t add = r.add;
+    const bool begins = r.gaps && part.begin > first; /* the row begins in this block, so its gaps count from its last head column */
+    const uint32_t before = begins ? (uint32_t)(part.begin - first) - 1 : 0;
+    uint32_t add = r.add, code_before = begins ? packed_code(r.codes, r.bits, before) : 0;
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) /* all codes, which come from memory while the vector does */
+        column[j] = packed_code(r.codes, r.bits, j * WARP + lane_id());
     /* Lanes may read words beyond the block's vector, which belong to no element. This is safe, as the positions of the blocks
      * follow the last vector in memory. */
     if (r.has_vector) {
@@ -59,12 +77,12 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
             bits[i++] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1);
         __syncwarp();
     }
-    if (r.gaps && part.begin > first) /* the row begins in this block, so its gaps count from its last head column */
-        add = part.start - r.step - place_in_block(r, bits, (uint32_t)(part.begin - first) - 1);
+    if (begins)
+        add = part.start - r.step - place_in_block(r, code_before, bits, before);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const uint32_t i = j * WARP + lane_id();
-        column[j] = first + i >= part.begin && first + i < part.end ? add + place_in_block(r, bits, i) : NO_HEAD;
+        column[j] = first + i >= part.begin && first + i < part.end ? add + place_in_block(r, column[j], bits, i) : NO_HEAD;
     }
 }
 
