@@ -223,8 +223,8 @@ void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
  * before cuda_fused_settle. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
-/* Writes a byte for each vertex: its depth + 1, or 0 if it was not visited. First come all normals, then all delegates, and
- * last a 0 that stands for no vertex. May be called before cuda_fused_settle. */
+/* Writes a byte for each vertex: its depth + 1, or 0 if it was not visited. First come all normals, then all delegates. The byte behind
+ * them becomes 0, too: its number is what answer_tables.vertex has for ids without edges. May be called before cuda_fused_settle. */
 void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
 
 /* Counts of the frontier of a level. */
