@@ -52,7 +52,8 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-/* Returns a lower bound of the frame's words: codes have the bits of the difference between first and last element. */
+/* Returns a lower bound of the words that plan_frame finds for the block: each code has at least the bits of the difference between the
+ * first and the last element. */
 static uint32_t frame_bound(const struct block *b)
 {
     uint64_t first = b->element[0], last = b->element[b->count - 1];
@@ -276,8 +277,8 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
-/* Encodes the block that begins at element `first`. Looks for the row of this element from row *row on, which must not be a
- * later row, and sets *row to the row found. */
+/* Encodes the block that begins at element `first`. *row is the row of that element or an earlier one; it becomes the row where the next
+ * call may begin. */
 WIDE_CLONES __attribute__((flatten))
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,

@@ -10,7 +10,7 @@ typedef long long ll;
 static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth, struct error *e)
 {
     if (w->claims->has_depths)
-        return claims_value(&w->claims->depths, v, depth, e);
+        return claim_file_read(&w->claims->depths, v, 1, depth, e);
     uint32_t level = w->word[v * w->stride];
     *depth = level == LEVEL_UNREACHED ? CLAIM_NONE : (int64_t)(level / 2);
     return ST_OK;
@@ -39,15 +39,15 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
 static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth, struct error *e)
 {
     int64_t parent, of_parent, nearest = CLAIM_NONE, nearest_of_parent = CLAIM_NONE;
-    if (claims_value(&w->claims->parents, v, &parent, e) != ST_OK ||
+    if (claim_file_read(&w->claims->parents, v, 1, &parent, e) != ST_OK ||
         find_depth(w, (uint64_t)parent, &of_parent, e) != ST_OK)
         return e->status;
     if (of_parent != depth - 1)
         return fail(e, ST_INVALID, "%s: tree edge %lld %lld: depths %lld and %lld",
                     w->claims->parents.name, claims_shown(w->claims, (int64_t)v), claims_shown(w->claims, parent), (ll)depth,
                     (ll)of_parent);
-    if (w->claims->has_nearest && (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK ||
-                                   claims_value(&w->claims->nearest, (uint64_t)parent, &nearest_of_parent, e) != ST_OK))
+    if (w->claims->has_nearest && (claim_file_read(&w->claims->nearest, v, 1, &nearest, e) != ST_OK ||
+                                   claim_file_read(&w->claims->nearest, (uint64_t)parent, 1, &nearest_of_parent, e) != ST_OK))
         return e->status;
     if (nearest != nearest_of_parent)
         return fail(e, ST_INVALID, "%s: tree edge %lld %lld: nearest roots %lld and %lld", w->claims->nearest.name,
@@ -69,7 +69,7 @@ static enum status report_vertex(const struct claim_windows *w, uint64_t v, stru
         return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and no neighbour has depth %lld", w->claims->depths.name,
                     claims_shown(w->claims, (int64_t)v), (ll)depth, (ll)depth - 1);
     int64_t nearest;
-    if (claims_value(&w->claims->nearest, v, &nearest, e) != ST_OK)
+    if (claim_file_read(&w->claims->nearest, v, 1, &nearest, e) != ST_OK)
         return e->status;
     return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld and nearest root %lld, and no neighbour has depth %lld and this root",
                 w->claims->nearest.name, claims_shown(w->claims, (int64_t)v), (ll)depth, claims_shown(w->claims, nearest),

@@ -28,11 +28,6 @@ void claims_close(struct claims *a)
     claim_file_close(&a->nearest);
 }
 
-enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e)
-{
-    return claim_file_read(file, vertex, 1, value, e);
-}
-
 /* Returns the index of a vertex among the roots by binary search; -1: it is none. */
 int64_t claims_root_index(const struct claims *a, uint64_t vertex)
 {

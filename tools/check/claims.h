@@ -55,7 +55,4 @@ enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct
 /* Returns the index of a vertex among the roots; -1: it is none. */
 int64_t claims_root_index(const struct claims *claims, uint64_t vertex);
 
-/* The value of one vertex. */
-enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value, struct error *e);
-
 #endif

@@ -194,6 +194,7 @@ uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met)
 
 /* ---- the sweep ---- */
 
+/* Compares two struct sweep_row by TH, for qsort. */
 static int by_th(const void *a, const void *b)
 {
     uint64_t x = ((const struct sweep_row *)a)->th, y = ((const struct sweep_row *)b)->th;

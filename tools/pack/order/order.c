@@ -176,7 +176,8 @@ static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t 
         ((uint64_t *)o->delegate_ids)[delegate] = v;
 }
 
-/* Returns the label of vertex v, whose number is `number`. Of a delegate also stores the id. */
+/* Returns the label of vertex v (order.h), which has this number among the normals of its shard or among all delegates. Also stores the id
+ * of a delegate. */
 static uint32_t label_of(struct sorting *s, uint32_t rank, uint32_t number, uint64_t v)
 {
     struct vertex_order *o = s->order;
