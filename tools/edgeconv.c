@@ -141,9 +141,9 @@ static enum status convert_rest(struct job *job, struct conversion *conversion, 
         conversion_read(conversion, reader, /* fold */ 0, e);
     if (reader != NULL)
         cli_detail(&job->options->cli, "the ids did not fit the memory: %s of temporary files",
-                   format_size(compact_spilled_bytes(job->compact), size, sizeof size));
+                   format_size(job->compact->spilled_bytes, size, sizeof size));
     graph_reader_close(reader);
-    job->n = compact_count(job->compact);
+    job->n = job->compact->count;
     compact_close(job->compact);
     job->compact = NULL;
     return e->status;
@@ -180,17 +180,18 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
     if (open_read_ahead(job, &ahead, e) != ST_OK ||
         open_conversion(job, &conversion, writer, change, e) != ST_OK)
         goto done;
-    conversion_on_idle(conversion, read_ahead_work, ahead);
+    conversion->idle.call = read_ahead_work;
+    conversion->idle.context = ahead;
     struct inputs inputs = {job, ahead, conversion, e};
     pipeline_with_pool(job->options->reader.threads, convert_each, &inputs);
     if (e->status == ST_OK && job->compact != NULL)
         convert_rest(job, conversion, e);
     if (e->status == ST_OK)
         conversion_finish(conversion, job->n, e);
-    job->findings.edges = conversion_edges(conversion);
-    if (conversion_bound(conversion) > job->n)
-        job->n = conversion_bound(conversion);
-    job->findings.lists_twice = conversion_lists_twice(conversion);
+    job->findings.edges = conversion->edges;
+    if (conversion->bound > job->n)
+        job->n = conversion->bound;
+    job->findings.lists_twice = conversion->pairs > 0 && conversion->balance == 0;
 done:
     conversion_free(conversion);
     read_ahead_close(ahead);
@@ -210,9 +211,9 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     if (graph_reader_open_fd(&reader, fd, "temporary file", &options, e) == ST_OK &&
         open_conversion(job, &conversion, writer, change, e) == ST_OK &&
         conversion_read(conversion, reader, /* fold */ 0, e) == ST_OK) {
-        if (conversion_edges(conversion) != job->findings.edges)
+        if (conversion->edges != job->findings.edges)
             fail(e, ST_RUNTIME, "temporary file: holds %llu edges of the %llu written",
-                 (ull)conversion_edges(conversion), (ull)job->findings.edges);
+                 (ull)conversion->edges, (ull)job->findings.edges);
         else
             conversion_finish(conversion, job->n, e);
     }

@@ -20,29 +20,6 @@
 
 enum { USUAL_PIECE_MEMORY_BYTES = 8 << 20 };
 
-struct conversion {
-    struct graph_writer *writer;
-    const struct change *change;
-    int threads;
-    struct piece *pieces;
-    void **slots;
-    int slot_count;
-    struct {
-        int (*call)(void *context);
-        void *context;
-    } idle;
-
-    /* of the input under way */
-    struct graph_reader *reader;
-    int fold;
-
-    size_t granule;
-    struct edge *carry; /* edges short of a granule */
-    size_t carry_count;
-    uint64_t edges, bound;
-    uint64_t pairs, balance; /* edges written that are no self-loops; their edges_tally_balance */
-};
-
 enum status conversion_open(struct conversion **result, struct graph_writer *writer,
                             const struct change *change, int threads, uint64_t memory_bytes,
                             struct error *e)
@@ -83,28 +60,6 @@ void conversion_free(struct conversion *c)
     free(c->slots);
     free(c->carry);
     free(c);
-}
-
-void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
-{
-    c->idle.call = idle;
-    c->idle.context = context;
-}
-
-uint64_t conversion_edges(const struct conversion *c)
-{
-    return c->edges;
-}
-
-uint64_t conversion_bound(const struct conversion *c)
-{
-    return c->bound;
-}
-
-/* Nonzero if the lines u v and v u, hashed, cancelled out over all edges but self-loops (edges_tally_balance). */
-int conversion_lists_twice(const struct conversion *c)
-{
-    return c->pairs > 0 && c->balance == 0;
 }
 
 /* ---- changes ---- */

@@ -16,7 +16,31 @@ struct change {
     struct compact *compact; /* not together with randomize */
 };
 
-struct conversion;
+/* The caller may set `idle` and read the edges that were written so far. */
+struct conversion {
+    struct graph_writer *writer;
+    const struct change *change;
+    int threads;
+    struct piece *pieces;
+    void **slots;
+    int slot_count;
+    struct {
+        int (*call)(void *context); /* called when an input leaves a thread without work; returns 0 if it has nothing to do, either */
+        void *context;
+    } idle;
+
+    /* of the input under way */
+    struct graph_reader *reader;
+    int fold;
+
+    size_t granule;
+    struct edge *carry; /* edges short of a granule */
+    size_t carry_count;
+    uint64_t edges;   /* written */
+    uint64_t bound;   /* after conversion_finish: the smallest n that is above all their ids */
+    uint64_t pairs;   /* edges written that are no self-loops */
+    uint64_t balance; /* their edges_tally_balance: 0 if each was written as u v and as v u */
+};
 
 /* Opens a conversion. The caller keeps `writer` and what `change` points to. `memory_bytes` bounds the memory of the pieces
  * under way; 0 is no bound. */
@@ -25,9 +49,6 @@ enum status conversion_open(struct conversion **conversion, struct graph_writer 
                             struct error *e);
 void conversion_free(struct conversion *conversion); /* NULL is allowed */
 
-/* Sets a function that threads call when an input leaves them without work. It returns 0 if it has nothing to do. */
-void conversion_on_idle(struct conversion *conversion, int (*idle)(void *context), void *context);
-
 /* Reads one input to its end and finishes its reader. With `fold` the input must have two lines for each undirected edge, u v
  * and v u, of which the one with u <= v is kept. */
 enum status conversion_read(struct conversion *conversion, struct graph_reader *reader, int fold,
@@ -35,13 +56,5 @@ enum status conversion_read(struct conversion *conversion, struct graph_reader *
 
 /* Writes the edges that are left. The graph has `n` vertices, or more if ids are larger. */
 enum status conversion_finish(struct conversion *conversion, uint64_t n, struct error *e);
-
-/* Return the number of edges written so far and, after conversion_finish, the smallest n that is above all their ids. */
-uint64_t conversion_edges(const struct conversion *conversion);
-uint64_t conversion_bound(const struct conversion *conversion);
-
-/* Nonzero if each edge was written as u v and as v u, so that an undirected graph would have every edge twice. Call it after
- * conversion_finish. */
-int conversion_lists_twice(const struct conversion *conversion);
 
 #endif

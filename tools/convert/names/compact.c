@@ -10,16 +10,6 @@
 
 enum { LEAST_TABLE_BYTES = 1 << 19, FETCH_AHEAD = 16, PIECE_EDGES = 1 << 16 };
 
-struct compact {
-    struct workspace *space;
-    struct outfile *map;
-    struct name_table *table;
-    uint64_t table_bytes; /* the most bytes of the table */
-    uint64_t count;       /* names numbered */
-    struct name_spill *spill;
-    uint64_t spilled_bytes;
-};
-
 enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map, struct error *e)
 {
     char need[16], have[16];
@@ -50,16 +40,6 @@ void compact_close(struct compact *c)
     name_table_close(c->table);
     name_spill_close(c->spill);
     free(c);
-}
-
-uint64_t compact_count(const struct compact *c)
-{
-    return c->count;
-}
-
-uint64_t compact_spilled_bytes(const struct compact *c)
-{
-    return c->spilled_bytes;
 }
 
 /* ---- numbering ---- */

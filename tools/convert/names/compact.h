@@ -9,7 +9,15 @@
 
 #include "formats/base/outfile.h"
 
-struct compact;
+struct compact {
+    struct workspace *space;
+    struct outfile *map;
+    struct name_table *table;
+    uint64_t table_bytes; /* the most bytes of the table */
+    uint64_t count;       /* the names so far; after compact_rest, all names */
+    struct name_spill *spill;
+    uint64_t spilled_bytes; /* 0 if memory was enough */
+};
 
 /* Begins to number names, and to append them to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md).
  * The caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
@@ -24,11 +32,5 @@ enum status compact_number(struct compact *compact, struct piece *piece, struct 
 /* Numbers the edges that compact_number has removed, and frees the table. Call it after the last piece. *reader is set to a
  * reader that gives these edges, and must be closed before `compact`; NULL if there are none. */
 enum status compact_rest(struct compact *compact, struct graph_reader **reader, struct error *e);
-
-/* The names so far; after compact_rest, all names. */
-uint64_t compact_count(const struct compact *compact);
-
-/* The bytes on disk; 0 if memory was enough. */
-uint64_t compact_spilled_bytes(const struct compact *compact);
 
 #endif
