@@ -207,8 +207,8 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Ends the program if --device-answers was given with an option that it excludes, or without --serve. Names of --map are excluded as
- * lines of --serve release answers, and a name could look the same. */
+/* Ends the program if --device-answers was given with an option that it excludes, or without --serve. --map is excluded because a line of
+ * --serve may then be a command that releases answers ("release 3"), which could be a name, too. */
 static void check_device_answers(const struct args *args)
 {
     int files = 0;

@@ -86,6 +86,7 @@ static double fused_seconds(const struct sizes *g)
     return g->levels * level + g->edges * rate(RATE_h200_edge_s) + g->nn * one_gpu.normal_edge;
 }
 
+/* Predicts the seconds of a search by so many GPUs, or by one that has all shards joined. */
 double predicted_seconds(const struct manifest *m, uint32_t gpus)
 {
     const struct sizes g = sizes_of(m);

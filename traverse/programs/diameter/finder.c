@@ -290,9 +290,11 @@ static int goes_by_rounds(const struct finder *f)
     return f->goals.all && is_near;
 }
 
-/* Collective. For all eccentricities: searches from the hub of a component that was begun at another root, as rounds need it; from the
- * roots of a round; or from one vertex: in turn a central one, and ones farthest from the landmarks, which keep the upper bounds of others
- * high. */
+/* Collective. Makes the next step towards all eccentricities, the first of these that fits:
+ * - If the component was begun at another root than its hub, and rounds may be worth while: searches from the hub, which they need.
+ * - Where rounds are worth while (goes_by_rounds): searches from the roots of a round.
+ * - Searches from one vertex: a central one in every few steps, and else one that is far from a landmark, as such vertices keep the upper
+ *   bounds of others high. */
 static enum status step_for_all(struct finder *f, uint64_t most, struct error *e)
 {
     struct known *k = &f->known;

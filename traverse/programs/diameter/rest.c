@@ -36,7 +36,8 @@ static inline int is_in_rest(const struct building *b, uint32_t v, uint32_t w)
     return !((b->relation[v] & REACHES) && (b->relation[w] & REACHED));
 }
 
-/* Allocates b->relation and sets it. Counts the vertices outside of the core in b->rest->count. */
+/* Finds out for each vertex whether it is in the core, reaches the core or is reached from it: allocates b->relation, and sets it. Adds the
+ * vertices outside of the core to b->rest->count. */
 static enum status find_relations(struct building *b, const int32_t *along, const int32_t *against, struct error *e)
 {
     const struct joined_graph *all = b->all;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+/* Allocates the marks of ghosts, for all vertices of all shards. With one rank there are no ghosts, and nothing is allocated. */
 enum status joined_ghosts_open(struct joined_ghosts *g, const struct comm *comm, const struct graph *graph,
                                struct memory_budget *budget, struct error *e)
 {
