@@ -110,14 +110,6 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 
 /* ---- output ---- */
 
-static enum status write_split(const struct split *split, const char *path, struct error *e)
-{
-    struct outfile *out = NULL;
-    if (outfile_open(&out, path, e) == ST_OK)
-        split_write(split, out, e);
-    return outfile_commit(out, NULL, e);
-}
-
 static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp, double seconds)
 {
     char th[24], peak[16];
@@ -162,25 +154,19 @@ static enum status check_output(const struct command *c, const struct split *spl
                 format_size(bytes, need, sizeof need));
 }
 
-/* Prints the TH that each rule suggests, and why one of them is taken. */
-static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
-{
-    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
-    suggest_describe(suggestion, line);
-    for (int i = 0; i < SUGGEST_LINES; i++)
-        cli_note(cli, "%s", line[i]);
-}
-
 /* Sets *choice to the TH given, or to the one that the rule suggests, which is then printed. */
 static enum status choose_th(const struct cli *cli, const struct command *c, const struct separation *s,
                              struct split_choice *choice, struct memory_budget *budget, struct error *e)
 {
     struct suggestion suggestion;
+    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
     const struct shard_layout layout = {c->p, c->links};
     *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
     if (c->th_given || suggest(&suggestion, s, layout, c->choice, budget, e) != ST_OK)
         return e->status;
-    print_suggestion(cli, &suggestion);
+    suggest_describe(&suggestion, line);
+    for (int i = 0; i < SUGGEST_LINES; i++)
+        cli_note(cli, "%s", line[i]);
     choice->th = suggestion_th(&suggestion);
     choice->other = suggestion.by_memory.th;
     if (c->choice == TH_BY_MEMORY)
@@ -242,11 +228,12 @@ static enum status write_results(const struct cli *cli, const struct command *c,
     struct split split = {0};
     struct split_choice choice;
     struct delegate_pass pass;
+    struct outfile *out = NULL;
     if (choose_th(cli, c, s, &choice, budget, e) == ST_OK &&
         split_make(&split, &pass, s, &choice, budget, e) == ST_OK &&
-        check_output(c, &split, budget, e) == ST_OK &&
-        write_split(&split, c->output, e) == ST_OK &&
-        print_sweep(cli, c, s, &split, budget, e) == ST_OK)
+        check_output(c, &split, budget, e) == ST_OK && outfile_open(&out, c->output, e) == ST_OK)
+        split_write(&split, out, e);
+    if (outfile_commit(out, NULL, e) == ST_OK && print_sweep(cli, c, s, &split, budget, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);
     split_free(&split);
     return e->status;

@@ -174,31 +174,6 @@ static void print_comparison(const struct manifest *m, const struct part_sizes *
     fprintf(out, "%-38s %16" PRIu64 "\n", "largest device", largest);
 }
 
-/* Opens each part to measure it. */
-static enum status measure_parts(const struct manifest *m, const char *folder,
-                                 struct part_sizes *parts, struct error *e)
-{
-    for (uint32_t s = 0; s < m->p; s++) {
-        struct shard shard;
-        if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
-            return e->status;
-        measure(&shard, &parts[s]);
-        shard_close(&shard);
-    }
-    return ST_OK;
-}
-
-static enum status print_text(const struct manifest *m, const char *folder,
-                              const struct part_sizes *parts, FILE *out, struct error *e)
-{
-    print_facts(m, out);
-    print_classes(m, out);
-    print_parts(parts, m->p, out);
-    print_sections(parts, m->p, out);
-    print_comparison(m, parts, out);
-    return print_directory(m, folder, out, e);
-}
-
 /* ---- the same as JSON ---- */
 
 /* Prints one member: a number for each subgraph. */
@@ -207,18 +182,6 @@ static void print_by_subgraph(const char *name, const uint64_t *values, FILE *ou
     fprintf(out, "\"%s\": {", name);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], values[g]);
-    fputc('}', out);
-}
-
-static void print_json_part(const struct part_sizes *part, FILE *out)
-{
-    uint64_t heads[SUBGRAPHS];
-    for (int g = 0; g < SUBGRAPHS; g++)
-        heads[g] = part->heads[g];
-    fprintf(out, "\n    {\"locals\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"device_bytes\": %" PRIu64
-            ", \"file_bytes\": %" PRIu64 ", ", part->locals, part->edges, part->device_bytes,
-            part->file_bytes);
-    print_by_subgraph("head_columns", heads, out);
     fputc('}', out);
 }
 
@@ -243,8 +206,14 @@ static void print_json(const struct manifest *m, const struct part_sizes *parts,
     print_by_subgraph("edges", m->edges, out);
     fputs(",\n  \"parts\": [", out);
     for (uint32_t s = 0; s < m->p; s++) {
-        fputs(s > 0 ? "," : "", out);
-        print_json_part(&parts[s], out);
+        const struct part_sizes *part = &parts[s];
+        uint64_t heads[SUBGRAPHS];
+        for (int g = 0; g < SUBGRAPHS; g++)
+            heads[g] = part->heads[g];
+        fprintf(out, "%s\n    {\"locals\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"device_bytes\": %" PRIu64
+                ", \"file_bytes\": %" PRIu64 ", ", s > 0 ? "," : "", part->locals, part->edges, part->device_bytes, part->file_bytes);
+        print_by_subgraph("head_columns", heads, out);
+        fputc('}', out);
     }
     fputs("\n  ]\n}\n", out);
 }
@@ -255,16 +224,26 @@ enum status pack_list(const char *folder, int json, FILE *stream, struct error *
     struct manifest m;
     if (manifest_read(&m, folder, e) != ST_OK)
         return e->status;
-    struct part_sizes *parts = calloc(m.p, sizeof *parts);
-    if (parts == NULL) {
-        fail_memory(e, folder, m.p * sizeof *parts);
-    } else if (measure_parts(&m, folder, parts, e) == ST_OK) {
-        if (json)
-            print_json(&m, parts, stream);
-        else
-            print_text(&m, folder, parts, stream, e);
-        stream_flush(stream, e);
+    struct part_sizes *parts = zeroed(m.p, sizeof *parts, folder, e);
+    for (uint32_t s = 0; s < m.p && e->status == ST_OK; s++) {
+        struct shard shard;
+        if (manifest_open_shard(&m, folder, s, &shard, e) == ST_OK) {
+            measure(&shard, &parts[s]);
+            shard_close(&shard);
+        }
     }
+    if (e->status == ST_OK && json) {
+        print_json(&m, parts, stream);
+    } else if (e->status == ST_OK) {
+        print_facts(&m, stream);
+        print_classes(&m, stream);
+        print_parts(parts, m.p, stream);
+        print_sections(parts, m.p, stream);
+        print_comparison(&m, parts, stream);
+        print_directory(&m, folder, stream, e);
+    }
+    if (e->status == ST_OK)
+        stream_flush(stream, e);
     free(parts);
     manifest_free(&m);
     return e->status;
