@@ -70,9 +70,10 @@ static struct gpu_stripes make_stripes(const uint32_t *vertex, uint64_t count, u
     cuda_count_stripes(vertex, count, (uint32_t)vertices, s.before, 0);
     managed_settle();
     memcpy(&sum, s.before + stripes, sizeof sum);
-    s.word = managed(NULL, sum.words * sizeof *s.word);
+    sum.words += ANSWER_SPARE_WORDS;
+    s.word = managed_zeros(sum.words * sizeof *s.word);
     s.run = managed(NULL, sum.runs * sizeof *s.run);
-    s.place = managed(NULL, 32 * (uint64_t)sum.words * sizeof *s.place);
+    s.place = managed_zeros(32 * (uint64_t)sum.words * sizeof *s.place);
     cuda_fill_stripes(vertex, count, (uint32_t)vertices, &s, 0);
     managed_settle();
     return s;

@@ -45,7 +45,7 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
         const bool found = r.visited == NULL || test_bit(r.visited, (uint32_t)i);
         const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
         const uint64_t place = r.scatter ? (uint64_t)id_at(r.ids, r.id_bytes, r.first + i) : r.first + i;
-        put_id(r.to, r.id_bytes, place, parent_of(r.ids, r.id_bytes, r.locals, record, r.first + i));
+        put_id(r.to, r.id_bytes, place, record > PARENT_SELF ? -1 : id_at(r.ids, r.id_bytes, parent_number(record, r.first + i, r.locals)));
         if (r.with_remote_parent != NULL && record == PARENT_REMOTE)
             r.with_remote_parent[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
     });

@@ -58,6 +58,7 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
 /* The order of an answer in fewer bytes than one vertex number for each value has (cuda_stripes.cu). A stripe is ANSWER_STRIPE consecutive
  * values. Its vertices are sorted by number, and lie in words: 32 vertices each, the last of a stripe fewer. A run is several vertices
  * of a stripe with consecutive numbers. */
+enum { ANSWER_SPARE_WORDS = 32 };
 struct gpu_stripe {
     uint32_t words, runs; /* of all stripes before */
 };
@@ -67,9 +68,9 @@ struct gpu_stripe_word {
 };
 struct gpu_stripes {
     struct gpu_stripe *before;    /* [stripes + 1] */
-    struct gpu_stripe_word *word; /* [words] */
+    struct gpu_stripe_word *word; /* [words + ANSWER_SPARE_WORDS] the last ones have no meaning, and are read with others */
     uint32_t *run;                /* [runs] number of the first vertex, minus its index among the vertices of its stripe */
-    uint16_t *place;              /* [32 * words] index in the stripe of the value of each vertex; 0xffff: no vertex */
+    uint16_t *place;              /* [32 for each word] index in the stripe of the value of each vertex; ANSWER_STRIPE: no vertex */
 };
 
 /* Makes before[]. vertex[count] are the vertices of all values, `none` where there is no vertex. */

@@ -58,6 +58,7 @@ static enum status upload_vertices(struct device *dev, const struct answer_table
                    vertices = dev->shard->locals + dev->shard->d;
     struct gpu_stripes s = {.before = (struct gpu_stripe *)a->vertex};
     struct gpu_stripe sum;
+    uint64_t words;
     cudaStream_t stream = gpu_answer_stream(dev);
     if ((dev->shard->p > 1 && tables->ids != NULL) || dev->fused.sliced.search.answer.vertex != NULL || sums_bytes > 4 * a->count)
         return gpu_copy(dev, a->vertex, tables->vertex, 4 * a->count, e);
@@ -66,11 +67,14 @@ static enum status upload_vertices(struct device *dev, const struct answer_table
     cuda_count_stripes(a->values, a->count, (uint32_t)vertices, s.before, stream);
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || gpu_fetch(dev, &sum, s.before + stripes, sizeof sum, stream, e) != ST_OK)
         return e->status;
-    if (sums_bytes + sum.words * (sizeof *s.word + 32 * sizeof *s.place) + sum.runs * sizeof *s.run > 4 * a->count)
+    words = sum.words + ANSWER_SPARE_WORDS;
+    if (sums_bytes + words * (sizeof *s.word + 32 * sizeof *s.place) + sum.runs * sizeof *s.run > 4 * a->count)
         return gpu_copy(dev, a->vertex, a->values, 4 * a->count, e);
     s.word = (struct gpu_stripe_word *)((char *)a->vertex + sums_bytes);
-    s.place = (uint16_t *)(s.word + sum.words);
-    s.run = (uint32_t *)(s.place + 32 * (uint64_t)sum.words);
+    s.place = (uint16_t *)(s.word + words);
+    s.run = (uint32_t *)(s.place + 32 * words);
+    if (CUDA_TRY(cudaMemsetAsync(s.word, 0, (char *)s.run - (char *)s.word, stream), dev->where, e) != ST_OK)
+        return e->status;
     cuda_fill_stripes(a->values, a->count, (uint32_t)vertices, &s, stream);
     a->stripes = s;
     return CUDA_LAUNCHED(dev->where, e) == ST_OK ? gpu_wait(dev, stream, e) : e->status;

@@ -13,8 +13,7 @@
 
 enum {
     STRIPE = ANSWER_STRIPE,
-    AT_ONCE = 4, /* vertices of a lane whose random reads overlap */
-    NO_PLACE = 0xffff
+    AT_ONCE = ANSWER_SPARE_WORDS / WARPS /* words of a warp whose random reads overlap */
 };
 
 /* Returns the number of stripes of `count` values, which is the number of blocks. */
@@ -59,7 +58,7 @@ __global__ static void __launch_bounds__(BLOCK)
         const unsigned run = before.runs + sum.runs + block_prefix(starts, &runs);
         block_prefix(lane_id() == 0 && vertices_word != 0, &words);
         if (fills && vertices_word != 0) {
-            stripes.place[(uint64_t)word * 32 + lane_id()] = is_vertex ? (uint16_t)sorted[i] : NO_PLACE;
+            stripes.place[(uint64_t)word * 32 + lane_id()] = is_vertex ? (uint16_t)sorted[i] : (uint16_t)STRIPE;
             if (lane_id() == 0)
                 stripes.word[word] = gpu_stripe_word{starts_word, run - 1};
             if (starts)
@@ -114,6 +113,7 @@ void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, co
 template <typename Held> struct depths_by_vertex {
     typedef Held held;
     typedef int32_t value;
+    enum { BLOCKS = 8 };
     static constexpr Held none = sizeof(Held) == 1 ? 0 : (Held)-1;
     const Held *depth;
     __device__ uint32_t read(uint32_t vertex) const { return (uint32_t)depth[vertex]; }
@@ -125,6 +125,7 @@ template <typename Held> struct depths_by_vertex {
 template <typename Id> struct parents_of_records {
     typedef Id held;
     typedef Id value;
+    enum { BLOCKS = 6 };
     static constexpr Id none = -1;
     gpu_records of[VERTEX_KINDS];
     __device__ uint32_t read(uint32_t vertex) const
@@ -137,53 +138,66 @@ template <typename Id> struct parents_of_records {
     }
     __device__ Id found(uint32_t vertex, uint32_t record) const
     {
-        return (Id)parent_of(of[NORMALS].ids, sizeof(Id), of[NORMALS].locals, record, vertex);
+        const bool is_found = record <= PARENT_SELF;
+        const Id id = ((const Id *)of[NORMALS].ids)[is_found ? parent_number(record, vertex, (uint32_t)of[NORMALS].locals) : 0];
+        return is_found ? id : -1;
     }
     __device__ static Id value_of(Id id) { return id; }
 };
 
-/* Kernel, a block for each stripe: writes the value of each id to to[count]. */
+/* Kernel, a block for each stripe: writes the value of each id to to[count]. The AT_ONCE reads of a step are without conditions, so that
+ * none waits for another one: a place without a vertex has reads in vain, and a value behind the stripe. */
 template <class From>
-__global__ static void __launch_bounds__(BLOCK, 8) stripe_values_kernel(gpu_stripes s, uint64_t count, From from, typename From::value *to)
+__global__ static void __launch_bounds__(BLOCK, From::BLOCKS)
+    stripe_values_kernel(gpu_stripes s, uint64_t count, From from, typename From::value *to)
 {
-    __shared__ typename From::held held[STRIPE];
-    const uint64_t stripe = blockIdx.x;
-    const unsigned up_to_own = ALL_LANES >> (WARP - 1 - lane_id()), first = s.before[stripe].words,
-                   words = s.before[stripe + 1].words - first;
-    for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK)
-        held[i] = From::none;
+    __shared__ typename From::held held[STRIPE + BLOCK];
+    const unsigned lane = lane_id(), warp = threadIdx.x / WARP, first = s.before[blockIdx.x].words,
+                   words = s.before[blockIdx.x + 1].words - first;
+    const gpu_stripe_word *word = s.word + first + warp;
+    const uint16_t *place = s.place + ((uint64_t)first + warp) * WARP + lane;
+#pragma unroll
+    for (int k = 0; k < STRIPE / BLOCK; k++)
+        held[k * BLOCK + threadIdx.x] = From::none;
     __syncthreads();
-    for (unsigned own = threadIdx.x / WARP; own < words; own += AT_ONCE * WARPS) {
+    for (unsigned w = warp; w < words; w += AT_ONCE * WARPS, word += AT_ONCE * WARPS, place += AT_ONCE * BLOCK) {
+        uint2 own[AT_ONCE]; /* a gpu_stripe_word */
         uint32_t vertex[AT_ONCE], read[AT_ONCE];
-        unsigned place[AT_ONCE];
-        gpu_stripe_word word[AT_ONCE];
+        unsigned put[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const unsigned w = own + k * WARPS;
-            word[k] = w < words ? s.word[first + w] : gpu_stripe_word{};
-            place[k] = w < words ? __ldcs(&s.place[(uint64_t)(first + w) * 32 + lane_id()]) : (unsigned)NO_PLACE;
+            own[k] = *(const uint2 *)&word[k * WARPS];
+            put[k] = __ldcs(&place[k * BLOCK]);
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            if (place[k] != NO_PLACE)
-                vertex[k] = s.run[word[k].run + __popc(word[k].starts & up_to_own)] + (own + k * WARPS) * 32 + lane_id();
+            put[k] = w + k * WARPS < words && put[k] != STRIPE ? put[k] : STRIPE + threadIdx.x;
+            vertex[k] = s.run[put[k] >= STRIPE ? 0 : own[k].y + __popc(own[k].x << (WARP - 1 - lane))];
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            if (place[k] != NO_PLACE)
-                read[k] = from.read(vertex[k]);
+            vertex[k] = put[k] >= STRIPE ? 0 : vertex[k] + (w + k * WARPS) * WARP + lane;
+            read[k] = from.read(vertex[k]);
         }
+        typename From::held value[AT_ONCE];
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            if (place[k] != NO_PLACE)
-                held[place[k]] = from.found(vertex[k], read[k]);
-        }
+        for (int k = 0; k < AT_ONCE; k++)
+            value[k] = from.found(vertex[k], read[k]);
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            held[put[k]] = value[k];
     }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < STRIPE; i += BLOCK) {
-        if (stripe * STRIPE + i < count)
-            __stcs(&to[stripe * STRIPE + i], From::value_of(held[i]));
+    const uint64_t left = count - (uint64_t)blockIdx.x * STRIPE;
+    to += (uint64_t)blockIdx.x * STRIPE + threadIdx.x;
+    if (left < STRIPE) {
+        for (unsigned i = threadIdx.x; i < left; i += BLOCK)
+            to[i - threadIdx.x] = From::value_of(held[i]);
+        return;
     }
+#pragma unroll
+    for (int k = 0; k < STRIPE / BLOCK; k++)
+        __stcs(&to[k * BLOCK], From::value_of(held[k * BLOCK + threadIdx.x]));
 }
 
 /* Writes depths that stand by number of vertex, in the form VALUE_BYTE or VALUE_32. Does not wait. */

@@ -246,15 +246,13 @@ __device__ static inline int64_t id_at(const void *ids, uint32_t bytes, uint64_t
     return bytes == 4 ? ((const int32_t *)ids)[i] : ((const int64_t *)ids)[i];
 }
 
-/* Returns the input id of a parent, or -1 if there is none, or if it is on another device. `record` is what the search recorded as the
- * parent of vertex `number`. ids[locals + d] has the input id of each vertex. The root is its own parent. */
-__device__ static inline int64_t parent_of(const void *ids, uint32_t id_bytes, uint64_t locals, uint32_t record, uint64_t number)
+/* Returns the number of the parent of vertex `number` (locals, and behind them delegates), from what the search recorded, which is at
+ * most ROOT_PARENT. The root is its own parent. */
+template <typename Number> __device__ static inline Number parent_number(uint32_t record, Number number, Number locals)
 {
-    if (record > ROOT_PARENT)
-        return -1;
     if (record == ROOT_PARENT)
-        return id_at(ids, id_bytes, number);
-    return id_at(ids, id_bytes, (record & KIND_BIT) != 0 ? locals + (record & ~KIND_BIT) : record);
+        return number;
+    return (record & KIND_BIT) != 0 ? locals + (record & ~KIND_BIT) : record;
 }
 
 /* Sets element i of an array of input ids to `id`. Each id of the array has `bytes` bytes: 4 or 8. */
