@@ -19,10 +19,10 @@ while read -r gpu star rmat; do
         check "$graph on a GPU like ${gpu^^} is searched ${!graph//-/ }" grep -qx "a single GPU searches ${!graph//-/ }" "$tmp/out"
     done
 done <<END
-h200 sliced-by-rows sliced
-h100 sliced-by-rows sliced
-b200 sliced-by-rows sliced
-a100 sliced-by-rows sliced-by-rows
+h200 sliced sliced
+h100 sliced sliced
+b200 sliced sliced
+a100 sliced sliced-by-rows
 l4 fused sliced-by-rows
 t4 fused sliced-by-rows
 rtx5090 fused sliced

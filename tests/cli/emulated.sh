@@ -975,8 +975,8 @@ reads_all() {
 edges=$("$BIN/dbfs-pack" --list "$(packed rmat 1 inf)" | awk '/^directed edges kept/ { print $NF }')
 reads_all rmat $edges sliced
 reads_all rmat $((edges - 1)) sliced_rows
-reads_all grid $((32 * 401)) sliced # 400 vertices with small degrees are many if levels read 32 times as many edges
-reads_all grid $((32 * 400)) sliced_rows
+reads_all grid $((8 * 401)) sliced # 400 vertices with small degrees are many if levels read 8 times as many edges
+reads_all grid $((8 * 400)) sliced_rows
 for options in '--direction push' '--direction pull' '--direction cost' '--factor0 dd=0.03'; do
     rm -f "$tmp/kernels.forced"
     kernels=$tmp/kernels.forced sliced search rmat memory 1x1 $options

@@ -189,7 +189,8 @@ int gpu_degrees_alike(const struct shard *shard)
  * - The graph has more than bounds.all_edges edges, or its visited bits do not all fit into shared memory.
  * - The graph has more than half of bounds.all_edges edges, has no directions, and its degrees are alike and not small.
  *   It may be deep, with frontiers of some thousand vertices, for which there are sparse levels.
- * - The graph has no directions, small degrees, and so many vertices that the frontiers of a road network or grid have some hundred. */
+ * - The graph has no directions, its degrees are alike and small, and it has 2^19 vertices or more on an H200. It may be a road network or
+ *   a grid, with frontiers of more than 500 vertices. One block does smaller ones faster. */
 int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard)
 {
     const uint64_t most = plan->bounds.all_edges;
@@ -198,8 +199,9 @@ int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard
     const int many = edges > most || gpu_sliced_near(words, plan->bounds.near_vertices) < words;
     if (many || shard->kept.directed)
         return many;
-    return (edges > most / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard)) ||
-           (edges < SLICED_DEEP_DEGREE * vertices && vertices >= most / 32);
+    const int dense = edges > most / 2 && edges >= SLICED_ALIKE_DEGREE * vertices;
+    const int planar = vertices >= most / 8 && edges < SLICED_DEEP_DEGREE * vertices;
+    return (dense || planar) && gpu_degrees_alike(shard);
 }
 
 /* Returns whether searches are sliced. All these conditions must hold:
