@@ -10,17 +10,20 @@
  * user's wish for pulls (DIRECTION_PULL) makes all levels dense. */
 enum { SMALL_EDGES = 4096 };
 
-/* The rates of parallel regions: crew_work and crew_uneven are factors, and all others are picoseconds. Beginning a region costs
- * crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A level costs crew_meeting, and
- * crew_thread for each thread, for its barrier. All threads together do crew_work times the work of a single thread, and the slowest
- * thread crew_uneven times that work more than its share, because parts are not equally large. */
+/* The rates of parallel regions: crew_work, crew_uneven and crew_local (of rounds, cpu_local.c) are factors, and all others are
+ * picoseconds. Beginning a region costs crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A
+ * level costs crew_meeting, and crew_thread for each thread, for its barrier. All threads together do crew_work times the work of a
+ * single thread, and the slowest thread crew_uneven times that work more than its share, but at most crew_uneven_most, because parts
+ * are not equally large. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
 /* Predicts the picoseconds of a level in a parallel region, if one thread alone would need `single_thread`. */
 static double region_cost(double single_thread, int threads)
 {
-    return crew_meeting + crew_thread * threads + (crew_work / threads + crew_uneven) * single_thread;
+    double uneven = crew_uneven * single_thread;
+    uneven = uneven < crew_uneven_most ? uneven : crew_uneven_most;
+    return crew_meeting + crew_thread * threads + crew_work * single_thread / threads + uneven;
 }
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
@@ -83,6 +86,7 @@ double choose_local_levels(const struct device *dev, struct search_state *s, uin
  * Called by the thread that searches, between two levels. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
 {
+    enum { BARRIERS = 4 }; /* where rounds of several levels begin and end */
     const int noted = dev->notes.keeps_levels;
     double start = noted ? cli_seconds() : 0, found = (double)(delegates + normals);
     struct error e = {0};
@@ -111,7 +115,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->vertex_cost = single_thread / (found + 1);
     double local = choose_local_levels(dev, s, normals);
     s->local_gain += s->local_levels > 1 ? sparse - local : 0;
-    if (s->local_levels > 1 && s->local_gain < crew_start + crew_depth * (double)dev->shard->locals / s->local_threads)
+    if (s->local_levels > 1 &&
+        s->local_gain < BARRIERS * crew_meeting + crew_depth * (double)dev->shard->locals / s->local_threads)
         s->local_levels = 0;
     s->wants_all_threads = s->edges > SMALL_EDGES && dense < single_thread;
     if (found == 0 || dev->depth == dev->means.deepest)
