@@ -34,15 +34,11 @@ struct gpu_batch_piece {
     uint32_t vertex, number;
 };
 
-/* The steps of a level whose work the warps of cuda_batch_levels share out while they run. */
-enum batch_shared_step { BATCH_SHARED_PUSH, BATCH_SHARED_PULL, BATCH_SHARED_LONG, BATCH_SHARED_STEPS };
-
 /* The counts of a level: the found vertices, and the work that they bring to the next level. Zeroed before a level. */
 struct gpu_batch_level {
     /* number of vertices in the list of the frontier from which the level started, and of pieces of their rows; 0 if it was sparse already.
      * Only cuda_batch_levels makes that list here */
     unsigned long long frontier_listed, frontier_pieces;
-    unsigned taken[BATCH_SHARED_STEPS]; /* for each step: number of ranges of its work that warps have taken (each_range) */
     unsigned long long listed;     /* number of found vertices in `list` */
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */

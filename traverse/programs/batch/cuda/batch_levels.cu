@@ -94,7 +94,7 @@ __device__ static inline void run_sparse(const gpu_batch_walk &walk, block_state
         grid_barrier(s, log);
     }
     const uint64_t listed = was_sparse ? last.listed : level.frontier_listed;
-    push_pieces<W, true>(s.b, was_sparse ? last.pieces : level.frontier_pieces, &level.taken[BATCH_SHARED_PUSH]);
+    push_pieces<W, true>(s.b, was_sparse ? last.pieces : level.frontier_pieces);
     grid_barrier(s, log);
     each_of_grid(listed, [&](uint64_t i) { store_words<W>(s.b.now, s.b.frontier[i], none); });
     take_list<W>(s.b);
@@ -117,14 +117,14 @@ __device__ static inline void run_dense(const gpu_batch_walk &walk, block_state 
         grid_barrier(s, log);
     }
     if (s.b.is_pushed) {
-        push_pieces<W, false>(s.b, was_sparse ? last.pieces : level.frontier_pieces, &level.taken[BATCH_SHARED_PUSH]);
+        push_pieces<W, false>(s.b, was_sparse ? last.pieces : level.frontier_pieces);
         grid_barrier(s, log);
     }
     if (pulls && s.b.long_pieces > 0) {
-        pull_long_rows<W>(s.b, &level.taken[BATCH_SHARED_LONG]);
+        pull_long_rows<W>(s.b);
         grid_barrier(s, log);
     }
-    pull_vertices<W>(s.b, &level.taken[BATCH_SHARED_PULL]);
+    pull_vertices<W>(s.b);
 }
 
 /* Exchanges two pointers. */

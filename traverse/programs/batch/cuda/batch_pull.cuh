@@ -54,31 +54,30 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
 
 /* Pulls along the pieces of long rows, with a warp for each piece, and ORs the found bits into the next words of the vertex
  * that has the row. Skips bits that another piece has put there already. Only lane 0 looks for these bits, so that all lanes
- * skip the same. Warps share the pieces (each_range). Adds the number of columns read to b.level->read. */
-template <int W> __device__ static inline void pull_long_rows(const gpu_batch &b, unsigned *taken)
+ * skip the same. Adds the number of columns read to b.level->read. */
+template <int W> __device__ static inline void pull_long_rows(const gpu_batch &b)
 {
     __shared__ unsigned long long shared[WARPS];
     unsigned long long read = 0;
-    each_range(b.long_pieces, 1, taken, [&](uint64_t range, uint64_t range_end) {
-        for (uint64_t i = range; i < range_end; i++) {
-            const gpu_batch_piece piece = b.long_rows[i];
-            const uint64_t v = piece.vertex, row_end = b.pull.offsets[v + 1];
-            unsigned long long *next = (unsigned long long *)b.next + v * W;
-            batch_words<W> missing = missing_in<W>(b.pulls, load_words<W>(b.seen, v)), got = {};
-            for (int j = 0; j < W; j++)
-                missing.of[j] &= ~__shfl_sync(ALL_LANES, ((volatile unsigned long long *)next)[j], 0);
-            row_rest row = {b.pull.offsets[v] + (uint64_t)piece.number * BATCH_PULL_PIECE, row_end};
-            if (row.end > row.begin + BATCH_PULL_PIECE)
-                row.end = row.begin + BATCH_PULL_PIECE;
-            if (!is_any<W>(missing))
-                continue;
-            read += pull_columns<W>(b, row, missing, got);
-            for (int j = 0; j < W; j++) {
-                if (lane_id() == 0 && (got.of[j] & missing.of[j]) != 0)
-                    atomicOr(&next[j], got.of[j] & missing.of[j]);
-            }
+    for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < b.long_pieces;
+         i += (uint64_t)gridDim.x * WARPS) {
+        const gpu_batch_piece piece = b.long_rows[i];
+        const uint64_t v = piece.vertex, row_end = b.pull.offsets[v + 1];
+        unsigned long long *next = (unsigned long long *)b.next + v * W;
+        batch_words<W> missing = missing_in<W>(b.pulls, load_words<W>(b.seen, v)), got = {};
+        for (int j = 0; j < W; j++)
+            missing.of[j] &= ~__shfl_sync(ALL_LANES, ((volatile unsigned long long *)next)[j], 0);
+        row_rest row = {b.pull.offsets[v] + (uint64_t)piece.number * BATCH_PULL_PIECE, row_end};
+        if (row.end > row.begin + BATCH_PULL_PIECE)
+            row.end = row.begin + BATCH_PULL_PIECE;
+        if (!is_any<W>(missing))
+            continue;
+        read += pull_columns<W>(b, row, missing, got);
+        for (int j = 0; j < W; j++) {
+            if (lane_id() == 0 && (got.of[j] & missing.of[j]) != 0)
+                atomicOr(&next[j], got.of[j] & missing.of[j]);
         }
-    });
+    }
     block_add(read, shared, &b.level->read);
 }
 
@@ -231,9 +230,8 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
 }
 
 /* Finds the new bits of the vertices that pull in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
- * and writes their briefs to b.next_brief if there are several words per vertex. Warps share the vertices (each_range). Fills the counts of
- * *b.level. */
-template <int W> __device__ static inline void pull_vertices(const gpu_batch &b, unsigned *taken)
+ * and writes their briefs to b.next_brief if there are several words per vertex. Fills the counts of *b.level. */
+template <int W> __device__ static inline void pull_vertices(const gpu_batch &b)
 {
     __shared__ unsigned long long shared[WARPS];
     __shared__ batch_words<W> words[BLOCK];
@@ -242,32 +240,30 @@ template <int W> __device__ static inline void pull_vertices(const gpu_batch &b,
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
     unsigned long long vertices = 0, edges = 0, edges_left = 0, read = 0;
-    each_range(b.pull_end - b.pull_from, WARP, taken, [&](uint64_t range, uint64_t range_end) {
-        const uint32_t end = (uint32_t)(b.pull_from + range_end);
-        for (uint32_t base = (uint32_t)(b.pull_from + range); base < end; base += WARP) {
-            const uint32_t v = base + lane_id();
-            const bool is_here = v < b.pull_end;
-            batch_words<W> seen = {};
-            if (is_here)
-                seen = load_words<W>(b.seen, v);
-            const batch_words<W> found = find_words<W>(b, base, seen, words + first, begin + first, row_lanes + first, read);
-            const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
-            count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
-            if (!is_here)
-                continue;
-            for (int j = 0; j < W; j++)
-                seen.of[j] |= found.of[j];
-            store_words<W>(b.next, v, found);
-            if (W > 1)
-                b.next_brief[v] = brief_of<W>(found);
-            edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
-            if (is_any<W>(found)) {
-                store_words<W>(b.seen, v, seen);
-                vertices++;
-                edges += own;
-            }
+    for (uint64_t base = b.pull_from + (uint64_t)blockIdx.x * BLOCK + first; base < b.pull_end;
+         base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t v = base + lane_id();
+        const bool is_here = v < b.pull_end;
+        batch_words<W> seen = {};
+        if (is_here)
+            seen = load_words<W>(b.seen, v);
+        const batch_words<W> found = find_words<W>(b, base, seen, words + first, begin + first, row_lanes + first, read);
+        const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
+        count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
+        if (!is_here)
+            continue;
+        for (int j = 0; j < W; j++)
+            seen.of[j] |= found.of[j];
+        store_words<W>(b.next, v, found);
+        if (W > 1)
+            b.next_brief[v] = brief_of<W>(found);
+        edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
+        if (is_any<W>(found)) {
+            store_words<W>(b.seen, v, seen);
+            vertices++;
+            edges += own;
         }
-    });
+    }
     add_by_root<W>(counts.of, b.level->count);
     add_by_root<W>(counts.edges, b.level->weight);
     block_add(vertices, shared, &b.level->vertices);
@@ -281,16 +277,12 @@ template <int W> __device__ static inline void pull_vertices(const gpu_batch &b,
 template <int W>
 __device__ static inline void list_frontier(const gpu_batch &b, uint32_t *list, unsigned long long *listed, unsigned long long *pieces)
 {
-    const uint64_t all = (uint64_t)gridDim.x * BLOCK; /* warps of a block are far apart, as the longest rows are side by side */
-    const uint64_t first = ((uint64_t)(threadIdx.x / WARP) * gridDim.x + blockIdx.x) * WARP + lane_id();
-    bool is_next = first < b.vertices && is_any<W>(pushed_words<W>(b, first));
-    for (uint64_t base = 0; base < b.vertices; base += all) {
-        const uint64_t v = base + first;
-        const bool is_found = is_next;
-        is_next = v + all < b.vertices && is_any<W>(pushed_words<W>(b, v + all)); /* read while this round is written */
-        if (!__syncthreads_or(is_found))
-            continue;
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t v = base + threadIdx.x;
+        const bool is_found = v < b.vertices && is_any<W>(pushed_words<W>(b, v));
         unsigned total, before = block_prefix(is_found, &total);
+        if (total == 0)
+            continue;
         const unsigned long long at = reserve(total, listed) + before;
         if (is_found)
             list[at] = (uint32_t)v;

@@ -1,7 +1,7 @@
 /* batch_push.cuh: sparse levels of a batch on a GPU, and the pushes of dense levels. Kernels for one step (batch_steps.cu) and for many
  * levels (batch_levels.cu) are made of these functions.
  *
- * PUSH_LANES lanes, or a warp, push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour, which lie
+ * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour, which lie
  * at a random place. In a dense level these are the next words. In a sparse level they are the seen words and, if a bit is new,
  * the next words, too. batch_sparse.c and batch_dense.c do the same on a CPU. */
 #ifndef DBFS_BATCH_PUSH_CUH
@@ -9,24 +9,24 @@
 
 #include "batch_words.cuh"
 
-enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row if there are many pieces; otherwise a warp does */
+enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
-/* Pushes `bits` along the columns begin, begin + lanes, ... below `end`: ORs them into the next words of these neighbours, even bits
+/* Pushes `bits` along the columns begin, begin + PUSH_LANES, ... below `end`: ORs them into the next words of these neighbours, even bits
  * that a neighbour has seen. Loads several columns and their words before it changes any, so that these loads overlap. Most words
  * have all bits already, so words are read first, and atomics are used only for new bits. */
 template <int W>
-__device__ static inline void scatter_bits(const gpu_batch &b, const batch_words<W> &bits, uint64_t begin, uint64_t end, unsigned lanes)
+__device__ static inline void scatter_bits(const gpu_batch &b, const batch_words<W> &bits, uint64_t begin, uint64_t end)
 {
     constexpr int DEEP = W == 4 ? 2 : 4;
-    for (uint64_t at = begin; at < end; at += DEEP * lanes) {
+    for (uint64_t at = begin; at < end; at += DEEP * PUSH_LANES) {
         unsigned long long *next[DEEP], lacks[DEEP][W];
 #pragma unroll
         for (int k = 0; k < DEEP; k++)
-            next[k] = (unsigned long long *)b.next + (at + k * lanes < end ? (uint64_t)b.push.columns[at + k * lanes] * W : 0);
+            next[k] = (unsigned long long *)b.next + (at + k * PUSH_LANES < end ? (uint64_t)b.push.columns[at + k * PUSH_LANES] * W : 0);
 #pragma unroll
         for (int k = 0; k < DEEP; k++) {
             for (int j = 0; j < W; j++)
-                lacks[k][j] = at + k * lanes < end && bits.of[j] != 0 ? bits.of[j] & ~((volatile unsigned long long *)next[k])[j] : 0;
+                lacks[k][j] = at + k * PUSH_LANES < end && bits.of[j] != 0 ? bits.of[j] & ~((volatile unsigned long long *)next[k])[j] : 0;
         }
 #pragma unroll
         for (int k = 0; k < DEEP; k++) {
@@ -38,30 +38,28 @@ __device__ static inline void scatter_bits(const gpu_batch &b, const batch_words
     }
 }
 
-/* Pushes the frontier words of vertices along the first `count` pieces of their rows. If SPARSE, sets only the bits that are new to a
- * neighbour, and lists the found neighbours. Otherwise leaves out roots that pull, and sets all bits; pull_vertices later drops those
- * that are not new. Warps share the pieces (each_range). Adds the number of edges read to b.level->read. */
-template <int W, bool SPARSE>
-__device__ static inline void push_pieces(const gpu_batch &b, uint64_t count, unsigned *taken)
+/* Pushes the frontier words of vertices along the first `count` pieces of their rows, with PUSH_LANES lanes for each piece. If
+ * SPARSE, sets only the bits that are new to a neighbour, and lists the found neighbours. Otherwise leaves out roots that
+ * pull, and sets all bits; pull_vertices later drops those that are not new. Adds the number of edges read to
+ * b.level->read. */
+template <int W, bool SPARSE> __device__ static inline void push_pieces(const gpu_batch &b, uint64_t count)
 {
     __shared__ unsigned long long shared[WARPS];
     unsigned long long read = 0;
-    const unsigned lanes = count * WARP <= (uint64_t)gridDim.x * BLOCK ? (unsigned)WARP : (unsigned)PUSH_LANES;
-    const unsigned lane = threadIdx.x % lanes;
-    each_range(count, WARP / lanes, taken, [&](uint64_t range, uint64_t range_end) {
-        for (uint64_t i = range + lane_id() / lanes; i < range_end; i += WARP / lanes) {
-            const gpu_batch_piece piece = b.pieces[i];
-            const batch_words<W> bits = pushed_words<W>(b, piece.vertex);
-            const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
-            const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
-            const uint64_t end = row_end < begin + BATCH_PUSH_PIECE ? row_end : begin + BATCH_PUSH_PIECE;
-            read += lane == 0 ? end - begin : 0;
-            if (!SPARSE)
-                scatter_bits<W>(b, bits, begin + lane, end, lanes);
-            for (uint64_t at = begin + lane; SPARSE && at < end; at += lanes)
-                push_to<W>(b, b.push.columns[at], bits);
-        }
-    });
+    const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
+    for (uint64_t i = first; i < count; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
+        const gpu_batch_piece piece = b.pieces[i];
+        const batch_words<W> bits = pushed_words<W>(b, piece.vertex);
+        const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
+        const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
+        const uint64_t end = row_end < begin + BATCH_PUSH_PIECE ? row_end : begin + BATCH_PUSH_PIECE;
+        if (threadIdx.x % PUSH_LANES == 0)
+            read += end - begin;
+        if (!SPARSE)
+            scatter_bits<W>(b, bits, begin + threadIdx.x % PUSH_LANES, end);
+        for (uint64_t at = begin + threadIdx.x % PUSH_LANES; SPARSE && at < end; at += PUSH_LANES)
+            push_to<W>(b, b.push.columns[at], bits);
+    }
     block_add(read, shared, &b.level->read);
 }
 

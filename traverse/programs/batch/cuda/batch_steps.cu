@@ -17,7 +17,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
 
 template <int W, bool SPARSE> __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {
-    push_pieces<W, SPARSE>(b, pieces == BATCH_AS_LISTED ? b.level->pieces : pieces, NULL);
+    push_pieces<W, SPARSE>(b, pieces == BATCH_AS_LISTED ? b.level->pieces : pieces);
 }
 
 /* Zeroes the words, in the array `words`, of the vertices of the first `count` pieces. A thread whose piece is the first of
@@ -40,12 +40,12 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
 
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
-    pull_long_rows<W>(b, NULL);
+    pull_long_rows<W>(b);
 }
 
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
-    pull_vertices<W>(b, NULL);
+    pull_vertices<W>(b);
 }
 
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)

@@ -20,8 +20,6 @@
         }                        \
     } while (0)
 
-enum { RANGES_EACH = 16 }; /* number of ranges of shared work for each warp (each_range) */
-
 /* The W words of a vertex. The alignment lets few instructions load and store them. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
@@ -193,44 +191,14 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
  * vertex. */
 __device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges, unsigned long long *pieces)
 {
-    __shared__ unsigned first[BLOCK];
-    __shared__ uint32_t vertex[BLOCK];
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
     const unsigned own = !is_here ? 0 : full > 0 ? full : 1;
     unsigned total, before = block_prefix(own, &total);
     if (total == 0)
         return;
-    const unsigned long long at = reserve(total, pieces);
-    first[threadIdx.x] = before;
-    vertex[threadIdx.x] = v;
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < total; i += BLOCK) { /* a row may have thousands of pieces, so all threads write them */
-        const unsigned t = (unsigned)last_not_above(0, BLOCK, i, [&](uint64_t k) { return first[k]; });
-        b.pieces[at + i] = gpu_batch_piece{vertex[t], i - first[t]};
-    }
-    __syncthreads();
-}
-
-/* ---- work that warps share ---- */
-
-/* Calls work(begin, end) for ranges that make up the numbers below `count`, each with one warp. A range has a multiple of `least` numbers,
- * but for the last one. A warp takes one range after the other: with `taken`, which counts the ranges taken, as they become free, because
- * processors do not all read memory at the same rate. Without it, each warp has its own. All warps of the grid call it. */
-template <typename Work>
-__device__ static inline void each_range(uint64_t count, unsigned least, unsigned *taken, Work work)
-{
-    const unsigned warps = gridDim.x * WARPS;
-    const unsigned share = taken != NULL ? (unsigned)(count / ((uint64_t)warps * least * RANGES_EACH)) : 0;
-    const unsigned length = least * (share > 1 ? share : 1);
-    unsigned range = blockIdx.x * WARPS + threadIdx.x / WARP;
-    while ((uint64_t)range * length < count) {
-        const uint64_t begin = (uint64_t)range * length;
-        unsigned next = range + warps;
-        if (taken != NULL && lane_id() == 0)
-            next = warps + atomicAdd(taken, 1u);
-        work(begin, begin + length < count ? begin + length : count);
-        range = __shfl_sync(ALL_LANES, next, 0);
-    }
+    const unsigned long long at = reserve(total, pieces) + before;
+    for (unsigned i = 0; i < own; i++)
+        b.pieces[at + i] = gpu_batch_piece{v, i};
 }
 
 #endif
