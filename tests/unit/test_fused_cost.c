@@ -170,7 +170,7 @@ static void test_pull_behind(void)
 static void test_link(void)
 {
     struct cost_graph g = graph;
-    g.rates.link_row = 4000;
+    g.rates.link_row = g.rates.link_pull = 4000;
     g.rates.link_column = 80;
     g.link[DD] = (struct cost_link){1, 1, 2, 8};
     struct fused_progress s = progress(1000, 40000, 0, 0);

@@ -91,7 +91,7 @@ COST_FUNCTION double cost_pull_link(const struct cost_graph *graph, int g, doubl
     double left = rows;
     for (int near = 0; near < graph->link[g].pull_near; near++)
         left *= goes_on;
-    return left * (graph->rates.link_row + (float)probes / (float)rows * graph->rates.link_column);
+    return left * (graph->rates.link_pull + (float)probes / (float)rows * graph->rates.link_column);
 }
 
 /* Returns the picoseconds of a push along g of `rows` frontier rows with `edges` edges in all. */
