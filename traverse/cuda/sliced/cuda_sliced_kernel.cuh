@@ -344,7 +344,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * registers.
  *
  * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
- * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next
+ * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small or steady, the next
  * level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to the first block costs as much as
  * two levels.
  */
@@ -365,7 +365,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
             p.last = p.weight;
             p.found = p.weight = slices; /* each vertex has at least one slice, so this is an upper bound for p.found */
             p.left -= slices;
-            small = slices <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
+            small = slices <= s.block_capacity / SMALL_SHARE || is_steady(s, slices, p.last) ? small + 1 : 0;
             return goes_on();
         });
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
