@@ -115,6 +115,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->vertex_cost = single_thread / (found + 1);
     double local = choose_local_levels(dev, s, normals);
     s->local_gain += s->local_levels > 1 ? sparse - local : 0;
+    if (s->local_levels > 1 && s->full_at > 0 && s->full_at == dev->depth)
+        s->local_levels = 0; /* it would be undone again */
     if (s->local_levels > 1 &&
         s->local_gain < BARRIERS * crew_meeting + crew_depth * (double)dev->shard->locals / s->local_threads)
         s->local_levels = 0;

@@ -22,6 +22,7 @@ struct search_state {
     int local_levels, local_threads; /* levels of a round, and its threads; at most 1: there is no round */
     uint64_t local_entries; /* of a thread's lists in a round */
     uint64_t last_size;    /* vertices of the level before, or of a mean level of the round before */
+    int32_t full_at;       /* the depth of the last frontier whose round had no room for its lists, and was undone; 0: none */
     int wants_all_threads; /* one thread would need longer for the next level than all threads for a dense level */
 };
 

@@ -43,8 +43,8 @@ void pool_close(struct thread_pool *pool);
  * Returns when they are awake, or after 0.2 ms. */
 void pool_rouse(struct thread_pool *pool);
 
-/* Does the pieces 0..pieces of a work, at most 2^32, by up to `threads` threads, and waits for all pieces. Returns the
- * sum of what `job` returned. */
+/* Does the pieces 0 to `pieces` - 1 of a work, by up to `threads` threads, and waits for all pieces. There are at most 2^32. Returns
+ * the sum of what `job` returned. */
 uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_job *job, void *context);
 
 /* Runs `body` over the elements 0..count of a loop by up to `threads` threads, and waits for all. Each call of `body`

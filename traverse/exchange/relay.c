@@ -166,7 +166,8 @@ void relay_begin(struct relay *relay)
     }
 }
 
-/* Begins a message of `size` bytes, unless it has none: to the far device in a place SEND_..., and from it in a place GET_... */
+/* Begins a message of `size` bytes. Places SEND_... send it to the far device, and places GET_... receive it from there. Does nothing if
+ * `size` is 0. */
 static void begin_message(struct relay *relay, const struct relay_link *link, enum relay_place place, void *bytes, uint64_t size)
 {
     const int sends = place <= SEND_ALL;

@@ -54,8 +54,8 @@ static struct byte_span byte_span_for(const struct device *dev, uint32_t to, con
 }
 
 /* Returns the address at which this device reads the bytes of a byte span that the device of shard `from` has made
- * (byte_span_for). If span->place is 0, this is span->at. Otherwise that device is a peer in another process, whose memory is
- * mapped here, and the bytes lie at offset span->place - 1 of the mapped memory. */
+ * (byte_span_for): span->at, unless that device is a peer in another process. The memory of such a peer is mapped here, and the bytes lie
+ * at offset span->place - 1 of it, as a place of 0 means that there is none. */
 static const void *address_of(const struct device *dev, uint32_t from, const struct byte_span *span)
 {
     return span->place == 0 ? span->at : (const char *)peer_of(dev, from)->mapped + span->place - 1;

@@ -50,7 +50,7 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
 
 /* Copies to the device the vertex of each value: as dev->answers.stripes if these are smaller than vertex[], and neither a kernel of a
  * sliced search nor delegates that ask other shards for parents read vertex[]; otherwise as vertex[]. Stripes are made of a copy in
- * `values`. */
+ * `values`, and lie in the memory of vertex[]. */
 static enum status upload_vertices(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;

@@ -36,8 +36,8 @@
 extern "C" {
 #endif
 
-/* A sum to which blocks add when they meet (cuda_meeting.cuh), alone in its cache line. */
-struct meeting_sum {
+/* A sum to which blocks add at a barrier (cuda_sum_barrier.cuh), alone in its cache line. */
+struct barrier_sum {
     unsigned long long sum;
     unsigned int apart[30];
 };

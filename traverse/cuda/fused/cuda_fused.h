@@ -69,7 +69,7 @@ struct fused_counts {
 struct fused_state {
     unsigned int arrived;   /* arrivals of blocks at the barrier of the grid, summed up over all searches */
     unsigned int apart[31]; /* padding, so that no other member lies in the cache line of `arrived` */
-    struct meeting_sum met[2]; /* meetings of the thread group, summed up over all searches */
+    struct barrier_sum barrier[2]; /* of the barriers of the thread group, summed up over all searches */
     unsigned int dealt;     /* vertices that the thread group has dealt to its blocks, summed up over all searches */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */

@@ -177,8 +177,8 @@ template <class S> __device__ static void start_search(S &s)
         set_target(s);
         s.block.now.fresh = 1;
         s.block.thread_group_edges = s.thread_group * blockDim.x;
-        begin_meetings(s.block.met.own, s.state->met);
-        s.block.met.dealt = *(volatile unsigned *)&s.state->dealt;
+        begin_sum_barriers(s.block.barrier.own, s.state->barrier);
+        s.block.barrier.dealt = *(volatile unsigned *)&s.state->dealt;
     }
     begin_notes(s.notes, s.out);
     for (unsigned i = lane_id(); i < S::counters; i += WARP)

@@ -2,7 +2,7 @@
  *
  * The blocks of the thread group go from level to level by themselves: the first block alone while the frontier is very small, and then
  * all blocks. Each block lists in its shared memory the vertices that it reaches, and visits them in the next level. So a level moves
- * no lists, and blocks tell each other only how long their lists are (cuda_meeting.cuh). While a block waits for the others, it already
+ * no lists, and blocks tell each other only how long their lists are (cuda_sum_barrier.cuh). While a block waits for the others, it already
  * reads offsets and columns of its own vertices. A level then costs the barrier, or these reads if they take longer, and the claims
  * (atomics that set visited bits). If the list of a block becomes long, the vertices of all lists are dealt to the blocks anew.
  *
@@ -21,6 +21,7 @@ enum {
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
     TOO_MANY_LANES = 1 << 22                     /* what a vertex counts whose row is too long (lanes_of) */
 };
+static_assert(FUSED_MOST_THREAD_GROUP < 1 << ARRIVAL_BITS, "a sum counts all blocks");
 static_assert((FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) <= FUSED_ENOUGH_REACHED, "lists have room for the levels of a block");
 static_assert((FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) * FUSED_MOST_THREAD_GROUP <= (int)FUSED_LEAST_CAPACITY ||
                   (FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) * FUSED_MOST_THREAD_GROUP <= FUSED_LISTED_EDGES,
@@ -68,12 +69,12 @@ template <class S> __device__ static inline void arrive(S &s, unsigned round, bo
     if (!is_speaker())
         return;
     const unsigned lanes = lanes_of(s.block.group_reached[round % 3]);
-    s.block.met.frontier = thread_group_frontier{lanes, 0};
+    s.block.barrier.frontier = thread_group_frontier{lanes, 0};
     if (s.thread_group == 1)
         return;
     if (fences)
         fence_of_gpu();
-    arrive_at_meeting(s.block.met.own, s.state->met, (unsigned long long)lanes << MEETING_BITS | (lanes > most_lanes()));
+    arrive_with(s.block.barrier.own, s.state->barrier, (unsigned long long)lanes << ARRIVAL_BITS | (lanes > most_lanes()));
 }
 
 /* Waits until all blocks of the thread group have arrived, and returns the sums over all lists. What they wrote before is seen only if
@@ -81,17 +82,17 @@ template <class S> __device__ static inline void arrive(S &s, unsigned round, bo
 template <class S> __device__ static inline thread_group_frontier await(S &s, bool fences)
 {
     if (is_speaker() && s.thread_group > 1) {
-        const unsigned long long sum = await_meeting(s.block.met.own, s.state->met, s.thread_group);
-        s.block.met.frontier = thread_group_frontier{(unsigned)(sum >> MEETING_BITS), (unsigned)sum & ((1u << MEETING_BITS) - 1)};
+        const unsigned long long sum = await_sum(s.block.barrier.own, s.state->barrier, s.thread_group);
+        s.block.barrier.frontier = thread_group_frontier{(unsigned)(sum >> ARRIVAL_BITS), (unsigned)sum & ((1u << ARRIVAL_BITS) - 1)};
         if (fences)
             fence_of_gpu();
     }
     __syncthreads();
-    return s.block.met.frontier;
+    return s.block.barrier.frontier;
 }
 
 /* The barrier of the thread group, with fences. All threads of the thread group call it. */
-template <class S> __device__ static inline thread_group_frontier meet(S &s, unsigned round)
+template <class S> __device__ static inline thread_group_frontier fenced_barrier(S &s, unsigned round)
 {
     __syncthreads();
     arrive(s, round, true);
@@ -342,12 +343,12 @@ template <class S> __device__ static void take_items(S &s)
 
 /* The barrier of the thread group with fences, after levels of the first block alone: `depth`, that of the first block, becomes the
  * depth of all. All threads of the thread group call it. */
-template <class S> __device__ static inline thread_group_frontier meet_at(S &s, unsigned round, int32_t &depth)
+template <class S> __device__ static inline thread_group_frontier fenced_barrier_at(S &s, unsigned round, int32_t &depth)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
         s.state->depth = depth;
-    const thread_group_frontier f = meet(s, round);
-    depth = *(volatile int32_t *)&s.state->depth; /* the first block writes it again when all blocks have met twice more */
+    const thread_group_frontier f = fenced_barrier(s, round);
+    depth = *(volatile int32_t *)&s.state->depth; /* the first block writes it again at the end, the same value */
     return f;
 }
 
@@ -365,19 +366,19 @@ template <class S> __device__ static inline void deal(S &s, unsigned round, bool
     uint32_t *list = thread_group_list(s, round), *all = (uint32_t *)s.block.target.next;
     thread_group_part &own = s.block.group_reached[round % 3];
     if (threadIdx.x == 0)
-        s.block.met.place = atomicAdd(&s.state->dealt, own.count) - s.block.met.dealt;
+        s.block.barrier.place = atomicAdd(&s.state->dealt, own.count) - s.block.barrier.dealt;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < own.count; i += blockDim.x)
-        all[s.block.met.place + i] = list[i];
-    meet(s, round);
+        all[s.block.barrier.place + i] = list[i];
+    fenced_barrier(s, round);
     if (threadIdx.x == 0) {
         const unsigned dealt = *(volatile unsigned *)&s.state->dealt;
-        s.block.met.place = dealt - s.block.met.dealt; /* the number of all vertices */
-        s.block.met.dealt = dealt;
+        s.block.barrier.place = dealt - s.block.barrier.dealt; /* the number of all vertices */
+        s.block.barrier.dealt = dealt;
         own = thread_group_part{};
     }
     __syncthreads();
-    const unsigned blocks = alone ? 1 : s.thread_group, total = blockIdx.x < blocks ? s.block.met.place : 0;
+    const unsigned blocks = alone ? 1 : s.thread_group, total = blockIdx.x < blocks ? s.block.barrier.place : 0;
     for (unsigned i = blockIdx.x + (threadIdx.x - lane_id()) * blocks; i < total; i += blockDim.x * blocks) {
         const bool has = i + lane_id() * blocks < total;
         const uint32_t v = has ? ((volatile uint32_t *)all)[i + lane_id() * blocks] : 0;
@@ -444,7 +445,10 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
     if (!at_root)
         take_items(s);
     __syncthreads();
-    thread_group_frontier f = at_root ? thread_group_frontier{lanes_of(roots), 0} : meet(s, round);
+    /* before blocks add to `seen` there is a barrier with fences, by which they see it cleared */
+    thread_group_frontier f = {lanes_of(roots), 0};
+    if (!at_root || f.lanes > FUSED_ALONE_ROWS)
+        f = fenced_barrier(s, round);
     bool deals = !at_root && s.thread_group > 1, goes_on = true;
     while (goes_on && is_possible(s, f, depth)) {
         const bool alone = s.thread_group == 1 || f.lanes <= FUSED_ALONE_ROWS;
@@ -459,7 +463,7 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
         }
         if (blockIdx.x == 0)
             run_alone(s, round, depth, seen);
-        f = meet_at(s, round, depth);
+        f = fenced_barrier_at(s, round, depth);
     }
     const bool moved = at_root || depth != s.block.now.depth;
     if (moved && f.lanes > 0)

@@ -101,7 +101,7 @@ struct sliced_state {
     /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh); one
      * frontier uses told[0], and the next one told[1] */
     unsigned long long told[2][SLICED_MOST_BLOCKS];
-    struct meeting_sum met[2]; /* meetings of all blocks in sparse levels, summed up over all searches */
+    struct barrier_sum barrier[2]; /* of the barriers of all blocks in sparse levels, summed up over all searches */
     unsigned answered; /* how many blocks have written their share of the answer; zero before and after a search */
 };
 

@@ -8,7 +8,7 @@
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
-#include "traverse/cuda/device/cuda_meeting.cuh"
+#include "traverse/cuda/device/cuda_sum_barrier.cuh"
 #include "traverse/cuda/visit/cuda_level_notes.cuh"
 #include "cuda_sliced.h"
 
@@ -58,8 +58,8 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     uint32_t slice[2][BLOCK_SLICES];
     /* lengths of lists. Levels take the three elements in turn, so that the next one is zero when a level begins */
     unsigned count[SLICED_TURNS];
-    block_meetings met;
-    sparse_frontier frontier;      /* the result of the last meeting */
+    block_barrier barrier;
+    sparse_frontier frontier;      /* the result of the last barrier */
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
     /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
     uint32_t last;

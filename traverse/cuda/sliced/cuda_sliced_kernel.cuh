@@ -305,6 +305,7 @@ __device__ static inline void clear_bitmap(const gpu_sliced &s, unsigned number)
 /* ---- levels ---- */
 
 /* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call it.
+ * Without B::by_rows there are only the kinds ALL and BLOCK, and with it all but ALL.
  * - ALL, PULL, PUSH: all blocks find the next frontier. `form` says where PUSH finds the present one. ALL uses `own`, the first
  *   slices of the thread, and drops those of visited rows.
  * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
@@ -422,7 +423,8 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
             p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
         block.found = block.weight = 0;
         block.now = p;
-        begin_meetings(block.met, s.state->met);
+        /* no block has arrived yet: the first level is not SPARSE, and ends with a barrier of another kind */
+        begin_sum_barriers(block.barrier, s.state->barrier);
         if (B::split)
             block.last = previous_turn(0) * s.words;
     }

@@ -3,9 +3,10 @@
  * After a dense level each block reads a whole bitmap. A sparse level needs no such reads, which pays in searches with many
  * levels of thousands of vertices. The visited bits of all blocks lie in one `found` bitmap meanwhile. Each block lists in its own
  * shared memory the slices of the vertices that it finds, and pushes them in the next level. So blocks tell each other only the lengths
- * of their lists (cuda_meeting.cuh). A block reads the links of its slices while it waits for the others. A level then costs the barrier
- * and an atomic, and moves 32 bytes for each slice, and a visited bit for each link. If the list of a block becomes long, and before and
- * after levels of other kinds, the frontier is a list in global memory with a part for each block, from which all blocks take shares.
+ * of their lists (cuda_sum_barrier.cuh). A block reads the links of its slices while it waits for the others. A level then costs the
+ * barrier and an atomic, and moves 32 bytes for each slice, and a visited bit for each link. If the list of a block becomes long, and
+ * before and after levels of other kinds, the frontier is a list in global memory with a part for each block, from which all blocks take
+ * shares.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -17,6 +18,7 @@ enum {
     TOLD_BITS = 24,
     LOOK_FROM = 1 << 14 /* if the frontier has more slices than this, a lane reads a visited bit before it sets it */
 };
+static_assert(SLICED_MOST_BLOCKS < 1 << ARRIVAL_BITS, "a sum counts all blocks");
 
 /* The visited bits of a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share.
  * `looks`: a lane reads a bit before it sets the bit. */
@@ -86,7 +88,7 @@ template <class B> __device__ static inline uint32_t *part_ends(B &block)
     return block.slice[1];
 }
 
-/* Fills part_ends() from the lengths of all parts, and block.told with the number of slices of each group of WARP blocks.
+/* Fills part_ends() from the lengths of all parts, and sets block.told[g] to the number of slices of the WARP blocks from WARP * g on.
  * Thread i brings the length of block i's part as `own`. All lanes of each calling warp call it. */
 template <class B> __device__ static inline void write_part_ends(B &block, unsigned own)
 {
@@ -123,9 +125,9 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
 template <class B> __device__ static inline sparse_frontier await_lists(B &block, const gpu_sliced &s)
 {
     if (is_speaker()) {
-        const unsigned long long sum = await_meeting(block.met, s.state->met, gridDim.x);
-        block.frontier.total = (unsigned)(sum >> MEETING_BITS);
-        block.frontier.fits = (sum & ((1u << MEETING_BITS) - 1)) == 0;
+        const unsigned long long sum = await_sum(block.barrier, s.state->barrier, gridDim.x);
+        block.frontier.total = (unsigned)(sum >> ARRIVAL_BITS);
+        block.frontier.fits = (sum & ((1u << ARRIVAL_BITS) - 1)) == 0;
     }
     __syncthreads();
     return block.frontier;
@@ -207,7 +209,7 @@ __device__ static inline sparse_frontier push_shares(B &block, const gpu_sliced 
             return more;
         };
         if (is_speaker())
-            arrive_at_meeting(block.met, s.state->met, (unsigned long long)length << MEETING_BITS | (length > SLICED_SHARE));
+            arrive_with(block.barrier, s.state->barrier, (unsigned long long)length << ARRIVAL_BITS | (length > SLICED_SHARE));
         if (threadIdx.x == 0)
             block.count[previous_turn(turn)] = 0;
         unsigned *found = &block.count[next_turn(turn)];

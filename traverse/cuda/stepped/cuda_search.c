@@ -162,7 +162,7 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
 /* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not wait.
  * - BOTH_KINDS: before the previsits each stream waits for the other one. Behind them the stream of the normals waits for that
  *   of the delegates. Without delegates, this waiting is only needed in level 0.
- * - ONLY_DELEGATES, and later ONLY_NORMALS: no stream waits, as one receives arriving normals while the other visits dd. */
+ * - ONLY_DELEGATES, and later ONLY_NORMALS: no stream waits. Normals still arrive while the delegates' stream visits dd. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);

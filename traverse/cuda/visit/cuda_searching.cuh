@@ -10,7 +10,7 @@
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
 
-#include "traverse/cuda/device/cuda_meeting.cuh"
+#include "traverse/cuda/device/cuda_sum_barrier.cuh"
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_level_notes.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
@@ -128,9 +128,9 @@ struct thread_group_frontier {
     unsigned long_lists; /* how many lists need more lanes than one block has for them */
 };
 
-/* What a block keeps of meetings of the thread group. */
-struct thread_group_meetings {
-    block_meetings own;
+/* What a block keeps of barriers of the thread group. */
+struct thread_group_barrier {
+    block_barrier own;
     thread_group_frontier frontier; /* the result of the last one */
     /* the value of fused_state::dealt when vertices were dealt; meanwhile, where the block writes its own in the list of all, and then the
      * number of all */
@@ -163,7 +163,7 @@ enum pushed_bits {
 template <int COUNTERS> struct block_state {
     level_target target;
     thread_group_part group_reached[3];  /* vertices that this block reached in levels of the thread group, by round modulo 3 */
-    thread_group_meetings met;
+    thread_group_barrier barrier;
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */

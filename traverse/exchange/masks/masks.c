@@ -122,7 +122,8 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Returns how many words a rank's group changed, by the rank's note. Only a group's first rank tells this. */
+/* Returns how many words the group of a rank changed, by that rank's note. The note of a group's first rank has the number; those of
+ * other ranks have 0. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed_plus_1 > 0 ? note->changed_plus_1 - 1 : 0;

@@ -1,7 +1,8 @@
 /* leaf_roots.c: the results of roots with one edge, from those of their neighbours; see leaf_roots.h */
 #include "leaf_roots.h"
 
-/* Returns the neighbour of vertex v if v is a leaf, and otherwise v. Two vertices with an edge between them and no other are no leaves. */
+/* Returns the neighbour of vertex v, which has edges, if v is a leaf, and otherwise v. Two vertices with an edge between them and no other
+ * are no leaves. */
 static uint64_t leaf_or_self(const struct joined_rows *rows, uint64_t v)
 {
     const uint64_t at = rows->offsets[v], neighbour = rows->columns[at];

@@ -10,7 +10,8 @@
 
 struct leaf_roots {
     const struct joined_graph *graph; /* NULL: not in use */
-    struct batch_result *of; /* [vertices] results of vertices that were searched from; `reached` is 0 for all others. Owned */
+    /* [vertices] results of vertices that were searched from; of those that shall be, `reached` is 1, and of all others 0. Owned */
+    struct batch_result *of;
 };
 
 /* Opens *leaves for an undirected graph of which the rank has all shards. If the budget of the graph is too small for results of all

@@ -206,7 +206,7 @@ static enum status lower_by_landmark(struct directed *d, enum side side, int32_t
     return root_search_narrow_by_landmark(d->search, &limit, e);
 }
 
-/* Lowers the upper bounds of the members of a component of the rest by one of them, whose distances are in d->scratch. */
+/* Takes one member of a component of the rest, whose distances are in d->scratch, and lowers with them the upper bounds of all members. */
 static void lower_component(struct directed *d, enum side side, uint32_t component)
 {
     struct bounds *b = d->bounds[side];

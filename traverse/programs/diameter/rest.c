@@ -146,8 +146,8 @@ static void choose_pivots(struct building *b)
         b->number[rest->member[i]] = (uint32_t)i;
 }
 
-/* Goes over the edges of the rest. The first call, with `stores` 0, counts those within components and those between them. The second one
- * stores those within components. */
+/* Goes over the edges of the rest. The first call, with `stores` 0, counts those within components and those between them: the edges of
+ * member i in first[i + 2], so that after summing first[i + 1] is where the second call, which stores them, writes next. */
 static void take_inner_edges(struct building *b, int stores)
 {
     const struct joined_rows *rows = b->all->push;

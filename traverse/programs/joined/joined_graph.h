@@ -36,8 +36,8 @@ struct joined_graph {
     uint64_t skipped;              /* 0, or `noted` in the graph of joined_graph_noted: numbers begin there */
     struct joined_ghosts ghosts;   /* they have the numbers from `vertices` on, and no rows */
     struct joined_rows own[2];  /* [0]: rows along the edges; [1]: rows against the edges, used only in a directed graph */
-    const struct joined_rows *push; /* for each vertex: edges to the vertices that it finds, in a search along the edges */
-    /* for each vertex: edges back to the vertices that find it; same as `push` in an undirected graph; NULL: not wanted */
+    const struct joined_rows *push; /* for each vertex: the vertices to which its edges lead */
+    /* for each vertex: the vertices with an edge to it; the same as `push` in an undirected graph; NULL: not wanted */
     const struct joined_rows *pull;
 };
 

@@ -177,6 +177,8 @@ __device__ static inline void take_delegate_word(const gpu_batch &b, uint64_t v,
         atomicOr((unsigned long long *)&b.next[v * W + j], (unsigned long long)bits);
 }
 
+/* Launches a thread for each changed word, which takes the word of a delegate (take_delegate_word). With `sparse` it also lists the
+ * delegate. */
 template <int W>
 static void take_changed(const gpu_batch &b, const gpu_batch_ranks &ranks, const gpu_changed_word *changed, uint64_t count, int sparse,
                          cudaStream_t stream)
