@@ -17,7 +17,7 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || command -v mpiexec || command -v 
 -include config.mk
 
 # The CUDA backend is built if nvcc is found; `make CUDA=0` leaves it out. It has code for the H200 and H100, and PTX from which
-# the driver makes code for others: for later ones, which have clusters of blocks, and for earlier ones.
+# the driver makes code for others.
 NVCC      ?= $(shell command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      ?= $(if $(NVCC),1,0)
 NVCC      := $(NVCC)

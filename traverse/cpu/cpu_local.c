@@ -161,8 +161,9 @@ static uint64_t copy_frontier(const struct local_search *l, uint64_t begin, uint
     return copied;
 }
 
-/* Searches from share number `share` of the frontier. Returns how many vertices it found first. Threads of the pool run this;
- * `context` is the local_search. */
+/* Writes the parents of what was found from shares of the last round, a part of these for each share of this one. Then searches from share
+ * number `share` of the frontier, and returns how many vertices had no depth before. Threads of the pool run this; `context` is the
+ * local_search. */
 static uint64_t search_share(void *context, int thread, uint64_t share)
 {
     struct local_search *l = context;
@@ -231,8 +232,9 @@ static void mark_visited(void *context, uint64_t begin, uint64_t end)
 
 /* ---- rounds ---- */
 
-/* Makes what the shares of a round found in its last level the next frontier, in `before`, and counts the rounds in a row that the
- * caller did alone. Returns the number of levels up to the last that found a vertex: fewer than the round has if the search is over. */
+/* Sets `before`, by which what the shares (two or more) found in the last level of the round is the next frontier (copy_frontier). Adds 1
+ * to lonely_rounds if the caller did the round alone, and otherwise makes it 0. Returns the number of levels up to the last that found a
+ * vertex: fewer than the round has if the search is over. */
 static int add_up_shares(struct local_search *l)
 {
     const struct local_share *shares = l->shares[l->round % 2];

@@ -151,7 +151,7 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for a work that this thread may join and that is not `last`, the work it joined before, or for the end.
+/* Waits until there is a work that this thread may join, other than `last`, which it joined before, or until threads must end.
  * Returns the value of `posted`. Spins at first, and sleeps later, or at once if another program wants the core. A thread
  * that has slept wakes more threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)

@@ -9,7 +9,7 @@ enum level_kind {
     LEVEL_SPARSE,       /* sparse: pushed by one thread of a CPU, or by all blocks of a GPU */
     LEVEL_REGION,       /* sparse: pushed by several threads of a CPU, in a parallel region that spans several levels */
     LEVEL_ROUND,        /* sparse: pushed by several threads of a CPU, which search several levels between two barriers (cpu_local.c) */
-    LEVEL_THREAD_GROUP, /* sparse: pushed by a few blocks of a GPU, without the other blocks */
+    LEVEL_THREAD_GROUP, /* sparse: pushed by blocks of a GPU, each of which visits what it found in the level before */
     LEVEL_BLOCK,        /* sparse: pushed by one block of a GPU */
     /* Sliced searches on a GPU (cuda_sliced.h). The last three kinds are dense. */
     LEVEL_SLICED_BLOCK,  /* sparse: pushed by one block */

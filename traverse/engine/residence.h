@@ -12,7 +12,7 @@
 enum residence {
     RESIDENT_RAW,
     RESIDENT_PACKED,
-    RESIDENT_HOST, /* on a GPU: decoded, in pinned host memory; on a CPU the same as RESIDENT_RAW */
+    RESIDENT_HOST, /* on a GPU: decoded, in memory of the host; on a CPU the same as RESIDENT_RAW */
     RESIDENT_AUTO  /* the first residence of this list that fits */
 };
 

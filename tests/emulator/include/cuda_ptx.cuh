@@ -52,6 +52,4 @@ static inline void fence_of_system()
     emulated_fence(__func__);
 }
 
-static inline void prefetch(const void *) {}
-
 #endif

@@ -25,6 +25,25 @@ static inline int blocks_for(uint64_t items, uint64_t per_block)
     return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
+/* Launches a kernel whose blocks wait for each other, so that all of them run at the same time. Its argument is *parameters, which is
+ * copied. Does not wait for the kernel. Returns the error of the launch. */
+static inline cudaError_t launch_together(const void *kernel, int blocks, int threads, size_t shared_bytes, const void *parameters,
+                                          cudaStream_t stream)
+{
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cooperative;
+    void *arguments[] = {(void *)parameters};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
 /* The kernel of each(): the threads stride over the numbers i below `count`, and call item(i) for each. */
 template <typename Item>
 __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item item)

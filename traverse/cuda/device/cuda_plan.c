@@ -189,8 +189,8 @@ int gpu_degrees_alike(const struct shard *shard)
  * - The graph has more than bounds.all_edges edges, or its visited bits do not all fit into shared memory.
  * - The graph has more than half of bounds.all_edges edges, has no directions, and its degrees are alike and not small.
  *   It may be deep, with frontiers of some thousand vertices, for which there are sparse levels.
- * - The graph has no directions, its degrees are alike and small, and it has 2^19 vertices or more on an H200. It may be a road network or
- *   a grid, with frontiers of more than 500 vertices. One block does smaller ones faster. */
+ * - The graph has no directions, its degrees are alike and small, and it has at least bounds.all_edges / 8 vertices (2^19 on an H200). It
+ *   may be a road network or a grid, with frontiers of more than 500 vertices. One block does smaller frontiers faster. */
 int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard)
 {
     const uint64_t most = plan->bounds.all_edges;

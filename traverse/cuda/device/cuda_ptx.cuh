@@ -75,10 +75,4 @@ __device__ static inline void fence_of_system()
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* Begins to load the cache line of *from into the L2 cache, and does not wait. */
-__device__ static inline void prefetch(const void *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
 #endif

@@ -36,7 +36,7 @@ enum {
     FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
     /* the capacity that is enough for a list of reached vertices: a single block does levels of at most 320 rows of 2^3 edges
-     * each, or as many edges of longer rows, and a block of a thread group those of 224, or takes two work items a thread */
+     * each, or as many edges of longer rows */
     FUSED_ENOUGH_REACHED = 320 << FUSED_FIRST_CLASS,
     FUSED_EVEN_LENGTHS = 4, /* the most edges of a row that the thread group finds without its offset (even_rows) */
     FUSED_MOST_THREAD_GROUP = 256, /* the most blocks of a thread group */

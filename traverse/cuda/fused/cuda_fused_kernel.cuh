@@ -3,8 +3,8 @@
  * cuda_fused.h and cuda_peers.h describe the kernel, and the level loop (loop.c) is its twin. S::together is true if several
  * GPUs search. All blocks compute the same state s.block.now and choose levels by it, so they agree without a message. There are
  * three kinds of levels:
- *   few      The frontier is very small. A few blocks (the thread group), or with several GPUs the first block of each GPU,
- *            go from level to level by themselves. The other blocks wait at the barrier.
+ *   few      The frontier is small. The thread group (the first block, or in a deep search all blocks), or with several GPUs the first
+ *            block of each GPU, goes from level to level by itself. The other blocks wait at the barrier.
  *   sparse   All blocks visit the edges of the frontier's work items. A work item is a row, or a piece of a long row. A
  *            vertex that is reached gets its visited bit at once and joins the next frontier.
  *   dense    Pulls and pushes set bits of the bitmap `next`. Then a previsit makes the vertices of `next` that are not
@@ -200,8 +200,8 @@ template <class S> __device__ static void start_search(S &s)
     }
 }
 
-/* Chooses and runs the next level, and makes a dense frontier sparse before a sparse level. If the frontier is very small, a
- * few blocks do this level and the levels that follow, while the other blocks wait. All threads of the grid call it. */
+/* Chooses and runs the next level, and makes a dense frontier sparse before a sparse level. If the frontier is
+ * small, the thread group does this level and the levels that follow, while other blocks wait. All threads of the grid call it. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);

@@ -45,16 +45,5 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
 /* Launches the kernel of a search on `stream` with the parameters *search, which are copied, and returns before it runs. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute cooperative;
-    void *arguments[] = {(void *)search};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    config.gridDim = dim3((unsigned)launch->blocks);
-    config.blockDim = dim3((unsigned)launch->threads);
-    config.dynamicSmemBytes = launch->shared_bytes;
-    config.stream = stream;
-    config.attrs = &cooperative;
-    config.numAttrs = 1;
-    return cudaLaunchKernelExC(&config, launch->program.kernel, arguments);
+    return launch_together(launch->program.kernel, launch->blocks, launch->threads, launch->shared_bytes, search, stream);
 }

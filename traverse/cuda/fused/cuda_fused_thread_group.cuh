@@ -30,7 +30,7 @@ static_assert((FUSED_BLOCK_ROWS << FUSED_FIRST_CLASS) * FUSED_MOST_THREAD_GROUP 
 /* ---- the frontier of the thread group ---- */
 
 /* Returns this block's list of vertices for a round, in its shared memory. A block has one list for even and one for odd
- * rounds. Rounds are counted modulo 6, as lists repeat every 2 rounds, and elements of s.block.group_reached every 3 rounds. */
+ * rounds. Rounds are counted modulo 6, which is a multiple of 2, for these lists, and of 3, for s.block.group_reached. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
@@ -353,7 +353,7 @@ template <class S> __device__ static inline thread_group_frontier fenced_barrier
 }
 
 /* Returns whether the thread group can do a level of frontier f, of `depth`, when its vertices are dealt to the blocks. */
-template <class S> __device__ static inline bool is_possible(S &s, const thread_group_frontier &f, int32_t depth)
+template <class S> __device__ static inline bool can_be_dealt(S &s, const thread_group_frontier &f, int32_t depth)
 {
     return f.lanes > 0 && depth < s.order.deepest && s.mode != FUSED_PULL &&
            f.lanes <= s.thread_group * min((unsigned)FUSED_DEALT_ROWS, blockDim.x);
@@ -450,7 +450,7 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
     if (!at_root || f.lanes > FUSED_ALONE_ROWS)
         f = fenced_barrier(s, round);
     bool deals = !at_root && s.thread_group > 1, goes_on = true;
-    while (goes_on && is_possible(s, f, depth)) {
+    while (goes_on && can_be_dealt(s, f, depth)) {
         const bool alone = s.thread_group == 1 || f.lanes <= FUSED_ALONE_ROWS;
         const int32_t before = depth;
         if (deals)

@@ -362,7 +362,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
     unsigned small = 0;
     const auto goes_on = [&] { return p.weight > 0 && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p); };
     while (f.fits && goes_on())
-        f = push_shares(block, s, s.found + turn * s.words, f, p.depth, [&](unsigned slices) {
+        f = push_sparse_levels(block, s, s.found + turn * s.words, f, p.depth, [&](unsigned slices) {
             p.last = p.weight;
             p.found = p.weight = slices; /* each vertex has at least one slice, so this is an upper bound for p.found */
             p.left -= slices;

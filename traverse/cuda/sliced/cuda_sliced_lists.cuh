@@ -120,8 +120,8 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Waits until all blocks have arrived with their lists (push_shares). Returns the slices of all lists, and whether none is longer than
- * SLICED_SHARE. All threads of all blocks call it. */
+/* Waits until all blocks have arrived with their lists (push_sparse_levels). Returns the slices of all lists, and whether none is longer
+ * than SLICED_SHARE. All threads of all blocks call it. */
 template <class B> __device__ static inline sparse_frontier await_lists(B &block, const gpu_sliced &s)
 {
     if (is_speaker()) {
@@ -182,13 +182,14 @@ __device__ static inline void put_part(B &block, const gpu_sliced &s, const uint
     tell_part(block, s, number);
 }
 
-/* Does a SPARSE level from frontier `first`, in parts, and more of them as long as goes_on(slices) returns true for the next frontier.
- * All threads call goes_on, and get the same result. `visited` is the bitmap of all vertices found so far. Each found vertex gets its
- * bit, a depth and a parent. `depth` becomes that of the last frontier, which is returned, in parts. Parts are also made when the list
- * of a block has become too long. All threads of all blocks call it. */
+/* Does one SPARSE level or more. Frontier `first` is in parts; between levels each block keeps its own list. The first level is always
+ * done; another one follows if goes_on(slices of its frontier) returns true, and the list of no block is longer than SLICED_SHARE. All
+ * threads call goes_on, while they wait for the other blocks, and get the same result. `visited` is the bitmap of all vertices found so
+ * far. Each found vertex gets its bit, a depth and a parent. `depth` becomes that of the last frontier, which is returned, in parts. All
+ * threads of all blocks call it. */
 template <class B, class Next>
-__device__ static inline sparse_frontier push_shares(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &first,
-                                                     int32_t &depth, Next goes_on)
+__device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_sliced &s, uint32_t *visited,
+                                                            const sparse_frontier &first, int32_t &depth, Next goes_on)
 {
     const int32_t first_depth = depth;
     const unsigned number = first.number + 1; /* of the frontier that is left in parts */

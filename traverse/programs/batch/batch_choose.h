@@ -31,6 +31,12 @@ ON_BOTH static inline int batch_root_pulls(uint64_t weight, uint64_t edges_left)
     return weight > edges_left / PULL_SHARE;
 }
 
+/* Returns whether all roots of a dense level pull, where those that would not have `pushed` edges. */
+ON_BOTH static inline int batch_all_pull(uint64_t pushed, uint64_t push_cost, uint64_t pull_edges_left)
+{
+    return pushed * push_cost > pull_edges_left;
+}
+
 /* Returns whether pulls read briefs. The frontier is dense; `finds` is the sum over its vertices of the roots that found them. */
 ON_BOTH static inline int batch_reads_briefs(uint64_t finds, uint64_t vertices)
 {

@@ -197,7 +197,7 @@ struct whole {
     uint64_t host, host_left, device, device_left;
 };
 
-/* Sets whole->host and whole->device. Reads the heads of all parts. */
+/* Sets whole->host and whole->device, which are 0 before. Reads the heads of all shards. */
 static enum status measure_whole(const struct batching *b, int words, struct whole *whole, struct error *e)
 {
     const int on_gpu = b->backend->device_bytes != NULL;
@@ -299,11 +299,6 @@ static enum status set_up(struct batching *b, struct error *e)
     const struct batch_setup setup = {.words = words, .threads = s->threads, .comm = &s->comm};
     b->results = zeroed(s->comm.ranks * args->batch, sizeof *b->results, "results", e);
     b->vertex = zeroed(s->comm.ranks * args->batch, sizeof *b->vertex, "roots", e);
-    if (args->all_roots && wants_results_alone(args) && b->all.push == b->all.pull && !joined_graph_is_divided(&b->all)) {
-        leaf_roots_open(&b->leaves, &b->all);
-        if (!comm_min_of(&s->comm, b->leaves.graph != NULL)) /* all ranks count rounds alike */
-            leaf_roots_close(&b->leaves);
-    }
     if (comm_agree(b->sharing, e) == ST_OK && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
         batch_depths_open(&b->depths, &b->noted, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
@@ -321,7 +316,16 @@ static enum status set_up(struct batching *b, struct error *e)
         return e->status;
     b->files = (struct batch_files){.args = args, .searcher = s, .sharing = b->sharing, .all = &b->all, .noted = &b->noted,
                                     .found = &b->depths, .budget = &s->budget};
-    return batch_files_open(&b->files, e);
+    batch_files_open(&b->files, e);
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return e->status;
+    /* last, as it takes what memory the rest has left */
+    if (args->all_roots && wants_results_alone(args) && b->all.push == b->all.pull && !joined_graph_is_divided(&b->all)) {
+        leaf_roots_open(&b->leaves, &b->all);
+        if (!comm_min_of(&s->comm, b->leaves.graph != NULL)) /* all ranks count rounds alike */
+            leaf_roots_close(&b->leaves);
+    }
+    return e->status;
 }
 
 /* ---- batches ---- */

@@ -127,7 +127,7 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_c
         pushed += pull ? 0 : l->found.weight[r];
     }
     pushed = l->is_sparse ? l->found.edges : smaller(pushed, l->found.edges);
-    if (pushed * push_cost > l->pull_edges_left)
+    if (batch_all_pull(pushed, push_cost, l->pull_edges_left))
         memset(l->pulls, 0xff, sizeof l->pulls);
     for (int j = 0; j < BATCH_MOST_WORDS; j++) {
         l->pulls[j] &= l->active[j];

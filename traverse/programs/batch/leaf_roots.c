@@ -12,7 +12,7 @@ static uint64_t leaf_or_self(const struct joined_rows *rows, uint64_t v)
 
 void leaf_roots_open(struct leaf_roots *leaves, const struct joined_graph *graph)
 {
-    struct error short_of_memory = {0};
+    struct error short_of_memory = {0}; /* not reported: without the memory, leaves are searched from like other roots */
     if (memory_take(graph->budget, (void **)&leaves->of, graph->vertices, sizeof *leaves->of, "results", &short_of_memory) == ST_OK)
         leaves->graph = graph;
 }

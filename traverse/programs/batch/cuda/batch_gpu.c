@@ -423,8 +423,7 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->on.stream);
     cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, pieces, s->on.stream);
-    if (s->ranks != NULL)
-        batch_gpu_ranks_move_found(s->ranks, &s->gpu, most, e);
+    batch_gpu_ranks_move_found(s->ranks, &s->gpu, most, e);
     cuda_batch_take_list(&s->gpu, most, s->on.stream);
 }
 

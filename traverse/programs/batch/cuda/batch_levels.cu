@@ -70,7 +70,7 @@ __device__ static inline void choose_roots(const gpu_batch_walk &walk, block_sta
     if (threadIdx.x != 0)
         return;
     const unsigned long long edges = was_sparse || s.sum[0] > last.edges ? last.edges : s.sum[0];
-    const bool all_pull = edges * walk.push_cost > s.pull_edges_left;
+    const bool all_pull = batch_all_pull(edges, walk.push_cost, s.pull_edges_left);
     s.b.is_pushed = 0;
     for (int j = 0; j < 4; j++) {
         s.b.active[j] = (uint64_t)s.active[2 * j + 1] << 32 | s.active[2 * j];
@@ -218,17 +218,7 @@ int cuda_batch_levels_blocks(const struct gpu_batch *b)
 /* Launches the kernel with blocks that all run at the same time, as they wait for each other. */
 cudaError_t cuda_batch_levels(const struct gpu_batch_walk *walk, cudaStream_t stream)
 {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute;
-    void *arguments[] = {(void *)walk};
-    config.blockDim = dim3(BLOCK);
-    config.stream = stream;
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
     cudaError_t error = cudaSuccess;
-    config.gridDim = dim3((unsigned)walk->blocks);
-    BATCH_BY_WORDS(&walk->b, error = cudaLaunchKernelExC(&config, (const void *)batch_levels_kernel<W>, arguments));
+    BATCH_BY_WORDS(&walk->b, error = launch_together((const void *)batch_levels_kernel<W>, walk->blocks, BLOCK, 0, walk, stream));
     return error;
 }

@@ -483,15 +483,5 @@ void cuda_pairs_by_blocks(const gpu_pairs *pairs, int blocks, cudaStream_t strea
  * other. Does not wait for the kernel. Returns the error of the launch. */
 cudaError_t cuda_pairs_by_all(const gpu_pairs *pairs, cudaStream_t stream)
 {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute;
-    void *arguments[] = {(void *)pairs};
-    config.gridDim = dim3((unsigned)cuda_pair_blocks());
-    config.blockDim = dim3(BLOCK);
-    config.stream = stream;
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelExC(&config, (const void *)pair_grid_kernel, arguments);
+    return launch_together((const void *)pair_grid_kernel, cuda_pair_blocks(), BLOCK, 0, pairs, stream);
 }
