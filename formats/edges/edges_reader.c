@@ -7,7 +7,6 @@
 #include "formats/base/read_fully.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -13,6 +13,8 @@
  * hub. */
 #include "cpu_rows.h"
 
+#include "formats/base/arith.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -35,12 +37,14 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
  * that search from different places then seldom write to one cache line of depths (cpu_local.c). 0 for packed columns. */
 static int are_rows_near(const struct csr *csr)
 {
-    enum { SAMPLE = 1024, NEAR = 256 };
+    enum { SAMPLE = 1024, NEAR = 256, LOOKS = 16 }; /* LOOKS: so many columns of a row are compared; rows of hubs are long */
     uint64_t near = 0, all = 0, step = csr->rows / SAMPLE + 1;
     for (uint64_t row = 0; row + 1 < csr->rows && csr->packed.words == NULL && csr->column_count > 0; row += step, all++) {
+        const uint64_t begin = csr_offset(csr, row), next = csr_offset(csr, row + 1);
+        const uint64_t end = smaller(next, begin + LOOKS), next_end = smaller(csr_offset(csr, row + 2), next + LOOKS);
         int is_near = 0;
-        for (uint64_t i = csr_offset(csr, row); i < csr_offset(csr, row + 1); i++) {
-            for (uint64_t j = csr_offset(csr, row + 1); j < csr_offset(csr, row + 2); j++)
+        for (uint64_t i = begin; i < end; i++) {
+            for (uint64_t j = next; j < next_end; j++)
                 is_near |= csr_column(csr, i) - csr_column(csr, j) + NEAR < 2 * NEAR;
         }
         near += (uint64_t)is_near;

@@ -243,6 +243,9 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
     struct work work = {job, context, pieces, (uint64_t)threads, number};
     atomic_store_explicit(&pool->posted, number - 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
+    /* numbers are compared modulo 2^32, so that of a thread that has long had no piece must not fall 2^31 behind */
+    for (int i = 0; i < pool->threads && number % (1u << 29) == 0; i++)
+        atomic_store_explicit(&pool->all[i].taken, (uint64_t)number << 32, memory_order_relaxed);
     atomic_store_explicit(&pool->job, job, memory_order_relaxed);
     atomic_store_explicit(&pool->context, context, memory_order_relaxed);
     atomic_store_explicit(&pool->pieces, pieces, memory_order_relaxed);

@@ -69,7 +69,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
         if (options->one_based && !no_base)
             fail(e, ST_USAGE, "%s: --one-based is for lists and arrays, which do not say where ids begin; its format (%s) does",
                  r->name, graph_format_name(format));
-        else
+        else if (r->class->state_bytes > 0)
             r->state = zeroed(r->class->state_bytes, 1, r->name, e);
         if (e->status == ST_OK && r->class->open(r, e) == ST_OK)
             r->facts.base = (uint32_t)r->base;

@@ -9,7 +9,6 @@
 #include "npz_members.h"
 #include "npy_ids.h"
 
-#include <stdlib.h>
 
 typedef unsigned long long ull;
 

@@ -170,10 +170,7 @@ enum status batch_table_commit(struct batch_table *t, struct error *e)
         make_header(t, header);
         outfile_rewrite(t->out, 0, header, sizeof header, e);
     }
-    if (e->status == ST_OK)
-        outfile_commit(t->out, NULL, e);
-    else
-        outfile_abort(t->out);
+    outfile_commit(t->out, NULL, e);
     t->out = NULL;
     return e->status;
 }

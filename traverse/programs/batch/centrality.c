@@ -209,10 +209,6 @@ static enum status write_finished(struct centrality *c, struct error *e)
         fail_errno(e, c->part, "cannot read");
     free(line);
     fclose(file);
-    if (e->status != ST_OK) {
-        outfile_abort(out);
-        return e->status;
-    }
     return outfile_commit(out, NULL, e);
 }
 

@@ -197,10 +197,7 @@ static enum status write_table(const struct sampled *s, const char *name, const 
     }
     put_in_order(&(struct ordered_rows){comm, out, 1, NULL, s->vertices, PIECE, make_lines, &rows, "rows of centralities",
                                         PIECE * LINE_BYTES}, e);
-    if (e->status == ST_OK && out != NULL)
-        outfile_commit(out, NULL, e);
-    else
-        outfile_abort(out);
+    outfile_commit(out, NULL, e);
     return comm_agree(comm, e);
 }
 
