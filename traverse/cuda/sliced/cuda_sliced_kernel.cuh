@@ -405,6 +405,9 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const bool several = s.roots.count > 1;
     const uint32_t first = several ? 0 : s.first[s.root], count = several ? 0 : s.first[s.root + 1] - first;
+    /* no block has arrived yet: the first level is not SPARSE, and ends with a barrier of another kind */
+    if (is_speaker())
+        begin_sum_barriers(block.barrier, s.state->barrier);
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
     if (B::split) /* clears the far bits of the next search */
@@ -423,8 +426,6 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
             p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
         block.found = block.weight = 0;
         block.now = p;
-        /* no block has arrived yet: the first level is not SPARSE, and ends with a barrier of another kind */
-        begin_sum_barriers(block.barrier, s.state->barrier);
         if (B::split)
             block.last = previous_turn(0) * s.words;
     }

@@ -46,7 +46,8 @@ template <class B> struct block_bits {
 };
 
 /* Returns the list for the frontier after f: the block's other list, which does not have f. If this list is full, a graph with
- * heads keeps the slices behind it in s.list, in the first block's part, at the places that they have in the whole frontier. */
+ * heads keeps the slices behind it in s.list, in the first block's part, at the places that they have in the whole frontier. In a graph
+ * without heads the list takes what fits_one_block allows and no more, because all blocks find a larger frontier anew from bits. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -55,7 +56,7 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
         return slice_list{list, s.list[block.now.list_number % 2], BLOCK_SLICES,
                           max((unsigned)BLOCK_SLICES, s.list_capacity)};
     else
-        return slice_list{list, list, BLOCK_SLICES, BLOCK_SLICES};
+        return slice_list{list, list, BLOCK_SLICES, max(s.block_capacity, min(s.steady_capacity, f.count + f.count / 3))};
 }
 
 /* One block sets bits in a `found` bitmap as long as the vertices that it has found have at most this number of slices. */
