@@ -194,7 +194,6 @@ static void settle_layout(const struct cli *cli, struct command *c)
 /* Reads the options and opens the inputs into *c; settles what follows from several options. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv, uint32_t rank, struct error *e)
 {
-    enum { FIRST_LOOKING = 13 }; /* with the rows before, shards are made */
     struct pack_options *pack = &c->pack;
     struct cli_row rows[] = {{"shards", 'p', CLI_U32, .value = &pack->p, .least = 1, .most = PACK_MAX_P},
                              {"split", 's', CLI_ONCE, .value = &pack->split_path},
@@ -214,16 +213,19 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                              {"verify", 0, CLI_CALL_BARE, .value = &c->action, .take = take_action, .least = VERIFY},
                              {"json", 0, CLI_SET, .value = &c->json},
                              {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
+    const int count = sizeof rows / sizeof *rows;
     struct error choice = {0};
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
-    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
+    cli_read_rows(cli, argc, argv, rows, count);
     strcpy(c->making, cli->force ? "--force" : "");
-    for (int i = 0, last = 0; i < FIRST_LOOKING; i++) {
-        if (rows[i].given > last) {
-            cli_option_text(&rows[i], c->making);
-            last = rows[i].given;
+    const struct cli_row *plan = cli_row_of(rows, count, "--plan"); /* shards are made with the rows before this one */
+    int last = 0;
+    for (const struct cli_row *row = rows; row < plan; row++) {
+        if (row->given > last) {
+            cli_option_text(row, c->making);
+            last = row->given;
         }
     }
     settle_layout(cli, c);

@@ -92,11 +92,12 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                              {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
                              {"links", 0, CLI_TEXT, .value = &c->words.links},
                              {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
-    cli_read_rows(cli, argc, argv, rows, sizeof rows / sizeof *rows);
-    c->th_given = rows[0].given;
+    const int count = sizeof rows / sizeof *rows;
+    cli_read_rows(cli, argc, argv, rows, count);
+    c->th_given = cli_row_of(rows, count, "-t")->given;
     if (c->json && !c->plan)
         cli_usage(cli, "--json goes with --plan");
-    if (c->th_given && rows[1].given)
+    if (c->th_given && cli_row_of(rows, count, "-p")->given)
         cli_usage(cli, "-t and -p exclude each other");
     if (c->th_given && suggest_word_given(&c->words) != NULL)
         cli_usage(cli, "-t and %s exclude each other", suggest_word_given(&c->words));

@@ -7,6 +7,7 @@
 #include "similar.h"
 #include "text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -300,6 +301,16 @@ const char *cli_option_text(const struct cli_row *row, char text[CLI_OPTION_BYTE
     return text;
 }
 
+const struct cli_row *cli_row_of(const struct cli_row *rows, int count, const char *option)
+{
+    char text[CLI_OPTION_BYTES];
+    int i = 0;
+    while (i < count && strcmp(cli_option_text(&rows[i], text), option) != 0)
+        i++;
+    assert(i < count);
+    return &rows[i];
+}
+
 /* Does what the option of a row does. */
 static void take_row(struct cli *cli, const struct cli_row *row, const char *text)
 {
@@ -330,6 +341,7 @@ void cli_read_rows(struct cli *cli, int argc, char **argv, struct cli_row *rows,
     struct option longs[MOST_ROWS + COMMON + 1] = {{NULL, 0, NULL, 0}};
     char letters[2 * MOST_ROWS + 16] = "h@:S:T:qv", *end = strchr(letters, '\0');
     int option, named = 0, given = 0;
+    assert(count <= MOST_ROWS);
     for (int i = 0; i < count; i++) {
         const enum cli_effect effect = rows[i].effect;
         const int argument = effect == CLI_SET || effect == CLI_CALL_BARE ? no_argument

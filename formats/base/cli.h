@@ -85,8 +85,12 @@ struct cli_row {
     int given;            /* 0: the option was not given; else its place among those given, of the last if it was given often */
 };
 
-/* Reads the options of a command line: those of the rows, and the common ones. Sets `given` of the rows. */
+/* Reads the options of a command line: those of the rows, of which there are at most 32, and the common ones. Sets `given` of the
+ * rows. */
 void cli_read_rows(struct cli *cli, int argc, char **argv, struct cli_row *rows, int count);
+
+/* Returns the row of an option, which the rows must have. `option` is as cli_option_text writes it. */
+const struct cli_row *cli_row_of(const struct cli_row *rows, int count, const char *option);
 
 /* Returns the option as messages have it: "-o" or, without a letter, "--name". */
 enum { CLI_OPTION_BYTES = 32 };

@@ -197,15 +197,12 @@ static const char *reason(enum graph_kind kind, const char *option)
 }
 
 /* Checks each row that was given, or not, against its rule. */
-static void check_rules(const struct rmatgen_options *o, const struct cli_row *rows)
+static void check_rules(const struct rmatgen_options *o, const struct cli_row *rows, int count)
 {
     const enum graph_kind kind = o->graph.kind;
-    char text[CLI_OPTION_BYTES];
     for (int i = 0; i < RULES; i++) {
         const char *option = rules[i].option;
-        const struct cli_row *row = rows;
-        while (strcmp(cli_option_text(row, text), option) != 0)
-            row++;
+        const struct cli_row *row = cli_row_of(rows, count, option);
         if (row->given && !(rules[i].taken >> kind & 1))
             cli_usage(&o->cli, "%s %s: leave out %s", kind_name(kind), reason(kind, option), option);
         if (!row->given && rules[i].needed >> kind & 1)
@@ -311,18 +308,18 @@ void rmatgen_options_read(struct rmatgen_options *o, int argc, char **argv)
         {"format", 'f', CLI_CALL, .value = &o->format, .take = take_format},
         {"output", 'o', CLI_ONCE, .value = &o->output},
         {"seed", 0, CLI_U64, .value = &g->seed, .most = UINT64_MAX}};
-    const struct cli_row *seed_row = &rows[sizeof rows / sizeof *rows - 1];
+    const int count = sizeof rows / sizeof *rows;
     *o = (struct rmatgen_options){
         .graph = {.edge_factor = 16, .a = .57, .b = .19, .c = .19, .bridges = PLANTED_CHAIN},
         .count = UINT64_MAX,
         .cli = {.program = "rmatgen", .help = help}};
-    cli_read_rows(&o->cli, argc, argv, rows, sizeof rows / sizeof *rows);
+    cli_read_rows(&o->cli, argc, argv, rows, count);
     if (optind < argc)
         cli_usage(&o->cli, "'%s': no input is read", argv[optind]);
     g->randomize = !no_randomize;
-    if (!seed_row->given)
+    if (!cli_row_of(rows, count, "--seed")->given)
         g->seed = g->kind == GRAPH_GRAPH500 ? 2 : 1;
-    check_rules(o, rows);
+    check_rules(o, rows, count);
     check_kind(o);
     check_range(o);
     check_format(o);

@@ -32,16 +32,16 @@ enum graph_format {
     FORMAT_METIS,
     FORMAT_DIMACS,
     FORMAT_PACE,
+    FORMAT_ADJLIST, /* a vertex and its neighbours in each line */
+    FORMAT_LGL,     /* of the Large Graph Layout, as igraph writes it */
+    FORMAT_LG,      /* of Julia's Graphs.jl */
     FORMAT_SG,
     FORMAT_GRAPH500,
     FORMAT_GRAPH500_16,
     FORMAT_U32,
     FORMAT_U64,
     FORMAT_NPY,
-    FORMAT_NPZ, /* a sparse matrix of scipy */
-    FORMAT_LG,  /* of Julia's Graphs.jl */
-    FORMAT_ADJLIST, /* a vertex and its neighbours in each line */
-    FORMAT_LGL,     /* of the Large Graph Layout, as igraph writes it */
+    FORMAT_NPZ,       /* a sparse matrix of scipy */
     FORMAT_WEBGRAPH,  /* BV, with a file of properties beside it */
     FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
@@ -197,13 +197,13 @@ enum status graph_reader_finish(struct graph_reader *reader, struct error *e);
 /* Finds the format for -f NAME. Nonzero if there is no such format. */
 int graph_format_named(const char *name, enum graph_format *format);
 
-/* The name of a format, as the provenance has it. */
+/* Returns the first name of a format, which the provenance has, too. */
 const char *graph_format_name(enum graph_format format);
 
 /* Returns the functions that read a format. Sets *no_base to 1 if the format does not say whether ids begin at 0 or 1. */
 const struct reader_class *graph_format_class(enum graph_format format, int *no_base);
 
-/* Writes all names that -f takes, with commas between. */
+/* Writes all names that -f takes, in the order of enum graph_format, with commas between. */
 void graph_format_list(char *text, size_t room);
 
 /* ---- for the reader files (reader_ids.c) ---- */
