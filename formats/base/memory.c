@@ -261,8 +261,15 @@ void memory_advise_huge(void *array)
     if (array == NULL)
         return;
     uint64_t bytes = ((struct block *)array - 1)->bytes;
-    if (bytes >= HUGE_PAGE_BYTES / 2)
-        huge_advise(array, (bytes + HUGE_PAGE_BYTES / 2) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
+    huge_advise(array, (bytes + HUGE_PAGE_BYTES / 2) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
+}
+
+enum status memory_take_huge(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
+                             const char *what, struct error *e)
+{
+    memory_take(budget, array, count, width, what, e);
+    memory_advise_huge(*array);
+    return e->status;
 }
 
 void memory_release(struct memory_budget *budget, void *array)

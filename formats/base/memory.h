@@ -46,7 +46,12 @@ enum status memory_take(struct memory_budget *budget, void **array, uint64_t cou
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */
 
-/* Asks for huge pages (huge.h) under an array from memory_take, before it is first written. NULL is allowed. */
+/* memory_take for an array that is read or written at random: asks for huge pages (huge.h) under it. The last one may be half empty: these
+ * bytes, less than 2^20, are not charged. */
+enum status memory_take_huge(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
+                             const char *what, struct error *e);
+
+/* Asks for huge pages under an array from memory_take, before it is first written. NULL is allowed. */
 void memory_advise_huge(void *array);
 
 /* Allocates `count` zeroed elements of `width` bytes for a small array that no budget counts; release it with free().

@@ -268,9 +268,8 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     void **array = &shard->decoded[place_of(shard, s)];
     char what[ERROR_TEXT_BYTES / 2];
     snprintf(what, sizeof what, "%s: %s", container_path(shard->file), name);
-    if (memory_take(shard->budget, array, s->count, s->width, what, e) != ST_OK)
+    if (memory_take_huge(shard->budget, array, s->count, s->width, what, e) != ST_OK)
         return e->status;
-    memory_advise_huge(*array);
     if (packed_decode_all(&packed, rows, *array, threads) != ST_OK)
         return bad(shard, name, "a packed block is corrupt", e);
     return ST_OK;

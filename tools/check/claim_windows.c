@@ -59,10 +59,9 @@ enum status claim_windows_open(struct claim_windows *w, const struct claims *cla
         choose_size(w, room > settled_bytes ? room - settled_bytes : 0, e) != ST_OK)
         return e->status;
     uint64_t slots = w->count == 1 ? w->size : 2 * w->size;
-    if (memory_take(budget, (void **)&w->word, slots * w->stride, sizeof *w->word, "results", e) !=
+    if (memory_take_huge(budget, (void **)&w->word, slots * w->stride, sizeof *w->word, "results", e) !=
         ST_OK)
         return e->status;
-    memory_advise_huge(w->word);
     if (vertex_bytes(w) > w->stride * sizeof *w->word)
         memory_take(budget, (void **)&w->parent_high, slots, 2, "results", e);
     return e->status;

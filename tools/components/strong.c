@@ -105,9 +105,8 @@ static enum status make_rows(struct rows *r, struct edge_source *source, int thr
     const struct edges_info *info = &source->info;
     uint64_t own_edges;
     input_ids_init(&r->ids, info->randomized, info->random_n, info->random_seed);
-    if (memory_take(budget, (void **)&r->end, r->n, sizeof *r->end, "rows of arcs", e) != ST_OK)
+    if (memory_take_huge(budget, (void **)&r->end, r->n, sizeof *r->end, "rows of arcs", e) != ST_OK)
         return e->status;
-    memory_advise_huge(r->end);
     progress_stage("counting arcs", source->share_edges, PROGRESS_ITEMS);
     if (edge_source_first_scan(source, threads, count_arcs, r, &own_edges, e) != ST_OK)
         return e->status;
@@ -116,9 +115,8 @@ static enum status make_rows(struct rows *r, struct edge_source *source, int thr
         r->end[v] = r->arcs;
         r->arcs += arcs;
     }
-    if (memory_take(budget, (void **)&r->head, r->arcs, sizeof *r->head, "arcs", e) != ST_OK)
+    if (memory_take_huge(budget, (void **)&r->head, r->arcs, sizeof *r->head, "arcs", e) != ST_OK)
         return e->status;
-    memory_advise_huge(r->head);
     progress_stage("placing arcs", source->share_edges, PROGRESS_ITEMS);
     if (edge_source_scan(source, threads, place_arcs, r, e) == ST_OK)
         mark_rows(r);

@@ -50,12 +50,8 @@ void values_choose_windows(struct vertex_values *v, uint64_t granule, uint64_t m
 static enum status take_memory(struct vertex_values *v, struct error *e)
 {
     uint64_t values = v->windows == 1 ? v->n : 2 * v->window;
-    if (memory_take(v->budget, (void **)&v->of, values, sizeof *v->of, "values of vertices", e) !=
-        ST_OK)
-        return e->status;
     v->bytes = values * sizeof *v->of;
-    memory_advise_huge(v->of);
-    return ST_OK;
+    return memory_take_huge(v->budget, (void **)&v->of, values, sizeof *v->of, "values of vertices", e);
 }
 
 /* Makes a value of 0 for each vertex, in windows if memory is short. */

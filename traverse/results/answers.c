@@ -68,9 +68,8 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
                                 .id_bytes = a->id_bytes,
                                 .all_read = a->all_read,
                                 .bijection = m->randomized ? &graph->bijection : NULL};
-    if (memory_take(rank->budget, (void **)&t->vertex, values, 4, "vertices of values", e) != ST_OK)
+    if (memory_take_huge(rank->budget, (void **)&t->vertex, values, 4, "vertices of values", e) != ST_OK)
         return e->status;
-    memory_advise_huge(t->vertex);
 #pragma omp parallel for schedule(static) if (values > MANY_VALUES)
     for (uint64_t i = 0; i < values; i++)
         t->vertex[i] = (uint32_t)vertices; /* this number stands for an id without edges */
@@ -80,9 +79,8 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
         if (shard_of_vertex(id, shard->p) == shard->index)
             t->vertex[answers_index(graph, id)] = (uint32_t)i;
     }
-    if (!parents || memory_take(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
+    if (!parents || memory_take_huge(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
         return e->status;
-    memory_advise_huge(t->ids);
 #pragma omp parallel for schedule(static) if (vertices > MANY_VALUES)
     for (uint64_t i = 0; i < vertices; i++)
         answer_set_id(t->ids, t->id_bytes, i, (int64_t)original_id(graph, numbered_vertex_id(shard, i)));

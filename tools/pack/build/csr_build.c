@@ -32,14 +32,6 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
-/* Takes an array of a number for each row, in huge pages. */
-static enum status take_lengths(uint32_t **array, uint64_t rows, struct memory_budget *budget, struct error *e)
-{
-    memory_take(budget, (void **)array, rows, sizeof **array, "row lengths", e);
-    memory_advise_huge(*array);
-    return e->status;
-}
-
 /* Gives each thread counters of its own for the columns of dd if memory allows; otherwise all threads share those of the first. */
 static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters,
                                 int threads, struct memory_budget *budget, struct error *e)
@@ -49,7 +41,7 @@ static enum status take_columns(const struct csr_rows *csr, struct range_counter
         counters[i].shared = shared;
         counters[i].of_column = csr->records_of;
         if (i > 0 && !shared)
-            take_lengths(&counters[i].of_column, csr->rows, budget, e);
+            memory_take_huge(budget, (void **)&counters[i].of_column, csr->rows, 4, "row lengths", e);
     }
     return e->status;
 }
@@ -205,11 +197,11 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
 /* Allocates the arrays over rows. A subgraph that comes from a transpose alone, as nd does, needs no counts of placed records. */
 static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
 {
-    take_lengths(&csr->records_of, csr->rows + 1, budget, e);
+    memory_take_huge(budget, (void **)&csr->records_of, csr->rows + 1, 4, "row lengths", e);
     memory_take(budget, (void **)&csr->records_in, csr->plan->rows->count, 8, "row ranges", e);
     csr->kept_of = csr->records_of;
     if (csr->to != NULL && csr->from != NULL)
-        return take_lengths(&csr->placed, csr->rows, budget, e);
+        return memory_take_huge(budget, (void **)&csr->placed, csr->rows, 4, "row lengths", e);
     csr->placed = csr->from == NULL ? csr->records_of : NULL;
     return e->status;
 }
@@ -234,9 +226,8 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
     counts->source_rows = count_sources(&csr, out->threads);
     counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);
     uint64_t head_entries = csr.rows * csr.k;
-    if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
+    if (memory_take_huge(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
-    memory_advise_huge(csr.heads);
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
     uint64_t columns, packed_bytes = estimate_columns(&csr, out->threads, &columns);
     if (csr_columns_write(&csr, out, section_choose(out, columns * csr.width, packed_bytes), &counts->edges, e) != ST_OK)

@@ -442,8 +442,7 @@ static enum status write_columns(struct columns_job *j, uint64_t *edges, struct 
     void **slots = calloc(j->window, sizeof *slots);
     enum section_encoding encoding = j->packed ? ENCODING_PACKED : ENCODING_RAW;
     j->worker = calloc((size_t)j->threads, sizeof *j->worker);
-    j->spare.array = j->spare.fresh = malloc(j->window * j->spare.buffer_bytes);
-    huge_advise(j->spare.array, j->window * j->spare.buffer_bytes);
+    j->spare.array = j->spare.fresh = huge_malloc(j->window * j->spare.buffer_bytes);
     pthread_mutex_init(&j->spare.lock, NULL);
     if (ranges == NULL || slots == NULL || j->worker == NULL || j->spare.array == NULL)
         fail_memory(e, "sorting edges", j->window * (sizeof *ranges + j->spare.buffer_bytes));

@@ -17,8 +17,7 @@
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     const uint64_t count = (s->graph->vertices + joined_ghosts_count(&s->graph->ghosts)) * (uint64_t)s->words;
-    memory_take(s->graph->budget, (void **)words, count, 8, "words of a batch (--batch sets how many)", e);
-    memory_advise_huge(*words);
+    memory_take_huge(s->graph->budget, (void **)words, count, 8, "words of a batch (--batch sets how many)", e);
     if (e->status == ST_OK)
         memset(*words, 0, count * 8); /* touches the pages */
     return e->status;

@@ -14,13 +14,10 @@ enum { PIECE = 1 << 14 }; /* vertices that a thread handles at a time */
 enum status bounds_open(struct bounds *b, uint64_t count, int threads, struct memory_budget *budget, struct error *e)
 {
     *b = (struct bounds){.budget = budget, .threads = threads, .count = count};
-    if (memory_take(budget, (void **)&b->lower, count, 4, "bounds of eccentricities", e) != ST_OK ||
-        memory_take(budget, (void **)&b->upper, count, 4, "bounds of eccentricities", e) != ST_OK ||
-        memory_take(budget, (void **)&b->sum, count, 4, "sums of distances", e) != ST_OK)
+    if (memory_take_huge(budget, (void **)&b->lower, count, 4, "bounds of eccentricities", e) != ST_OK ||
+        memory_take_huge(budget, (void **)&b->upper, count, 4, "bounds of eccentricities", e) != ST_OK ||
+        memory_take_huge(budget, (void **)&b->sum, count, 4, "sums of distances", e) != ST_OK)
         return e->status;
-    memory_advise_huge(b->lower); /* small pages would take longer to make than a search */
-    memory_advise_huge(b->upper);
-    memory_advise_huge(b->sum);
     memset(b->lower, 0xff, count * sizeof *b->lower); /* NEVER_REACHED */
     return pool_open(&b->pool, threads, e);
 }

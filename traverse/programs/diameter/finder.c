@@ -21,8 +21,7 @@ enum status finder_open(struct finder *f, struct searcher *searcher, struct sear
     f->known.diameter.lower = -1;
     if (root_search_open(&f->search, searcher, reverse, e) == ST_OK &&
         bounds_open(&f->bounds, f->search.count, searcher->threads, &searcher->budget, e) == ST_OK)
-        memory_take(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
-    memory_advise_huge(f->scratch);
+        memory_take_huge(&searcher->budget, (void **)&f->scratch, f->search.capacity, 4, "distances", e);
     f->rounds = (struct rounds){.search = &f->search, .bounds = {&f->bounds, &f->bounds}};
     if (reverse != NULL && e->status == ST_OK)
         directed_open(&f->directed, &f->search, &f->bounds, &f->goals, &f->known, e);
@@ -121,10 +120,8 @@ static int32_t *new_landmark(struct finder *f, const struct root *root, uint32_t
     const struct searcher *s = f->search.searcher;
     *i = k->landmarks < LANDMARKS ? k->landmarks++ : k->oldest++ % LANDMARKS;
     k->landmark[*i] = *root;
-    if (f->distance[*i] == NULL) {
-        memory_take(f->bounds.budget, (void **)&f->distance[*i], f->search.capacity, 4, "distances from a landmark", e);
-        memory_advise_huge(f->distance[*i]);
-    }
+    if (f->distance[*i] == NULL)
+        memory_take_huge(f->bounds.budget, (void **)&f->distance[*i], f->search.capacity, 4, "distances from a landmark", e);
     return comm_agree(&s->comm, e) == ST_OK ? f->distance[*i] : NULL;
 }
 

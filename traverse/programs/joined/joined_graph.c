@@ -106,9 +106,8 @@ static enum status make_offsets(struct joined_graph *all, struct joined_rows *ro
 /* Makes the columns of *rows, whose offsets are made. Ghosts have been numbered. */
 static enum status make_columns(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
-    if (memory_take(all->budget, (void **)&rows->columns, rows->edges, 4, "edges of all shards", e) != ST_OK)
+    if (memory_take_huge(all->budget, (void **)&rows->columns, rows->edges, 4, "edges of all shards", e) != ST_OK)
         return e->status;
-    memory_advise_huge(rows->columns);
     take_rows(all, rows, 1);
     return ST_OK;
 }
