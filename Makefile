@@ -29,7 +29,7 @@ NVCCFLAGS ?= -O3
 # the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP
 mpicc = MPICH_CC='$(CC)' OMPI_CC='$(CC)' $(MPICC)
 
-WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwrite-strings
+WARNINGS = -Wall -Wextra -Werror=implicit-function-declaration -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 

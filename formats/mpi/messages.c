@@ -160,8 +160,10 @@ enum status comm_deal(const struct comm *comm, const void *own, const uint64_t *
         }
         comm_prepare_transfers(&transfers, move, R, move + R, R, CHUNK_BYTES, e);
     }
-    if (comm_agree(comm, e) == ST_OK)
+    if (comm_agree(comm, e) == ST_OK && R > 1)
         comm_move_transfers(comm, transfers);
+    else if (e->status == ST_OK && counts[0] > 0)
+        memcpy(*got, own, counts[0] * width);
     free(transfers);
     free(received);
     free(move);

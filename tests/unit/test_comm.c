@@ -332,7 +332,7 @@ static void test_transfers(void)
     checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
 }
 
-/* Rank r deals r + to records to each rank `to`, and no record to itself. */
+/* Rank r deals r + to + 1 records to each rank `to`, also to itself. */
 static void test_deal(void)
 {
     struct error e = {0};
@@ -342,13 +342,13 @@ static void test_deal(void)
     int same = 1;
     memory_budget_init(&budget, 1 << 20);
     for (uint32_t to = 0; to < comm.ranks; to++) {
-        counts[to] = to != comm.rank ? comm.rank + to : 0;
+        counts[to] = comm.rank + to + 1;
         for (uint64_t i = 0; i < counts[to]; i++)
             own[count++] = (uint64_t)comm.rank << 40 | (uint64_t)to << 20 | i;
     }
     checked(comm_deal(&comm, own, counts, sizeof *own, &budget, (void **)&got, begin, "records", &e) == ST_OK, "deal: records are dealt");
     for (uint32_t from = 0; from < comm.ranks; from++) {
-        same &= begin[from + 1] - begin[from] == (from != comm.rank ? from + comm.rank : 0);
+        same &= begin[from + 1] - begin[from] == from + comm.rank + 1;
         for (uint64_t i = begin[from]; i < begin[from + 1]; i++)
             same &= got[i] == ((uint64_t)from << 40 | (uint64_t)comm.rank << 20 | (i - begin[from]));
     }
