@@ -85,6 +85,7 @@ check 'a pipe that is read once gives the shards of the file' diff -r whole.dbfs
 check 'what does not fit as tiles is kept' \
     bash -c '"$1/rmatgen" -q -s 18 | "$1/dbfs-pack" -v -S 32M -T disk -p 2 -o kept.dbfs - 2>said' - "$bin"
 check 'dbfs-pack says that a pipe that does not fit is on disk' grep -q "the pipe does not fit the memory: [0-9]* bytes are in disk" said
+check 'dbfs-pack counts degrees while it keeps such a pipe' bash -c '! grep -q "reading the pipe" said && grep -q "counting degrees" said'
 "$bin/rmatgen" -q -s 18 | "$bin/dbfs-pack" -q -p 2 -o once18.dbfs -
 check 'a pipe on disk gives the shards of one in memory' diff -r kept.dbfs once18.dbfs
 { head -c 4000000 r.edges; } >cut.edges

@@ -199,6 +199,11 @@ enum status edge_source_keep(struct edge_source *s, const struct edges_taken *ta
     return ST_OK;
 }
 
+enum status edge_source_keep_along(struct edge_source *s, struct error *e)
+{
+    return s->count == 1 && s->stream[0].live != NULL ? edge_stream_keep_along(&s->stream[0], e) : e->status;
+}
+
 int edge_source_forgotten(const struct edge_source *s)
 {
     int forgotten = 0;
@@ -327,6 +332,7 @@ static enum status scan_live(struct edge_source *s, struct edges_scan scan, stru
     if (s->stopped || edge_stream_finish_live(stream, tally, e) != ST_OK)
         return e->status;
     s->totals = stream->totals;
+    s->bytes = stream->bytes;
     s->share_edges = s->largest_share = s->totals.edges;
     s->open_ended = 0;
     return e->status;

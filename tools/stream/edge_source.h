@@ -62,6 +62,9 @@ static inline uint64_t edge_source_share(const struct edge_source *source)
  * bytes. Call it before the first pass, with NULL, or after one that was stopped. Other sources stay as they are. */
 enum status edge_source_keep(struct edge_source *source, const struct edges_taken *taken, struct error *e);
 
+/* The same for a pipe that tells its length: its bytes are kept while the first pass reads them. Call it before that pass. */
+enum status edge_source_keep_along(struct edge_source *source, struct error *e);
+
 /* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */
 int edge_source_forgotten(const struct edge_source *source);
 

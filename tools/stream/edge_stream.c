@@ -22,15 +22,26 @@ enum { COPY_BYTES = 1 << 20, KEPT_SHARE = 4 };
 
 /* ---- a live pipe ---- */
 
+/* A pipe on its way to a file that can be read again. */
+struct edge_copy {
+    struct edge_stream *stream;
+    const char *folder; /* for a file on disk */
+    uint64_t most_kept; /* bytes that may stay in memory */
+    int file;
+    int on_disk; /* 1: `file` is in `folder`; 0: it is in memory */
+};
+
 /* A pipe of which only the preamble has been read. Its bytes are remembered in case the pipe must be kept after all. */
 struct live_pipe {
     struct edges_reader *reader;
     int fd;
+    int copied; /* 1: what is read goes into `copy`, too (edge_stream_keep_along) */
+    struct edge_copy copy;
     size_t head_bytes;
     unsigned char head[EDGES_MAX_PREAMBLE_BYTES];
 };
 
-/* byte_source.read of a live pipe; remembers what comes before the reader is open, the preamble. */
+/* byte_source.read of a live pipe; remembers what comes before the reader is open, the preamble, and copies what is to be kept. */
 static enum status read_live(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
     struct live_pipe *live = from;
@@ -43,14 +54,18 @@ static enum status read_live(void *from, void *bytes, size_t count, size_t *got,
         memcpy(live->head + live->head_bytes, bytes, *got);
         live->head_bytes += *got;
     }
-    return done >= 0 ? ST_OK : fail_errno(e, "edge stream", "cannot read the pipe");
+    if (done < 0)
+        return fail_errno(e, "edge stream", "cannot read the pipe");
+    return live->copied ? edge_copy_append(&live->copy, bytes, *got, e) : ST_OK;
 }
 
-/* Closes the reader; a pipe's descriptor stays open. */
+/* Closes the reader; the descriptor of a pipe stays open if s->fd is still the pipe. */
 static void close_live(struct edge_stream *s)
 {
     if (s->live != NULL)
         edges_reader_close(s->live->reader);
+    if (s->live != NULL && s->live->copied)
+        close(s->live->fd);
     free(s->live);
     s->live = NULL;
 }
@@ -99,22 +114,14 @@ enum status edge_stream_finish_live(struct edge_stream *s, const struct edges_to
     uint64_t n = s->totals.n;
     edges_reader_finish(s->live->reader, tally, &s->totals, e);
     compare_expected(s, n, e);
+    s->forgotten = !s->live->copied;
+    if (s->live->copied)
+        s->bytes = s->kept_bytes + s->spooled_bytes;
     close_live(s);
-    s->forgotten = 1;
     return e->status;
 }
 
 /* ---- a pipe ---- */
-
-/* A pipe on its way to a file that can be read again. */
-struct edge_copy {
-    struct edge_stream *stream;
-    const char *folder; /* for a file on disk */
-    uint64_t most_kept; /* bytes that may stay in memory */
-    int file;
-    int on_disk; /* 1: `file` is in `folder`; 0: it is in memory */
-    unsigned char *buffer; /* [COPY_BYTES] */
-};
 
 /* Moves the bytes in memory, if there are any, to a file on disk, where copying goes on. */
 static enum status move_to_disk(struct edge_copy *c, struct error *e)
@@ -162,17 +169,21 @@ enum status edge_copy_append(struct edge_copy *c, const void *bytes, size_t coun
 static enum status copy_pipe(struct edge_copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
+    unsigned char *buffer = malloc(COPY_BYTES);
+    if (buffer == NULL)
+        fail_memory(e, s->name, COPY_BYTES);
     while (e->status == ST_OK) {
-        ssize_t got = read(s->fd, c->buffer, COPY_BYTES);
+        ssize_t got = read(s->fd, buffer, COPY_BYTES);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             fail_errno(e, s->name, "cannot read");
         if (got <= 0)
             break;
-        edge_copy_append(c, c->buffer, (size_t)got, e);
+        edge_copy_append(c, buffer, (size_t)got, e);
         progress_add((uint64_t)got);
     }
+    free(buffer);
     return e->status;
 }
 
@@ -192,27 +203,39 @@ static enum status copy_taken(struct edge_copy *c, const struct edges_taken *tak
     return edge_copy_append(c, trailer, sizeof trailer, e);
 }
 
+/* Begins a copy of the pipe with what was read of it: in memory, unless the stream is known to be too long for that. */
+static enum status begin_copy(struct edge_copy *c, struct edge_stream *s, const char *folder, const struct edges_taken *taken,
+                              struct error *e)
+{
+    *c = (struct edge_copy){.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
+    signals_ignore_writes(); /* the limit of file sizes holds in memory, too */
+    c->file = s->bytes <= c->most_kept ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
+    if (c->file < 0)
+        move_to_disk(c, e);
+    if (e->status == ST_OK && s->live != NULL)
+        copy_taken(c, taken, e);
+    return e->status;
+}
+
 /* Replaces the pipe s->fd by a file with the bytes that came out of it, those that were read before too. */
 static enum status keep_pipe(struct edge_stream *s, const char *folder, const struct edges_taken *taken, struct error *e)
 {
-    struct edge_copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
-    c.buffer = malloc(COPY_BYTES);
-    if (c.buffer == NULL)
-        return fail_memory(e, s->name, COPY_BYTES);
+    struct edge_copy c;
     progress_stage("reading the pipe", 0, PROGRESS_BYTES);
-    signals_ignore_writes(); /* the limit of file sizes holds in memory, too */
-    c.file = c.most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
-    if (c.file < 0)
-        move_to_disk(&c, e);
-    if (e->status == ST_OK && s->live != NULL)
-        copy_taken(&c, taken, e);
-    if (e->status == ST_OK)
+    if (begin_copy(&c, s, folder, taken, e) == ST_OK)
         copy_pipe(&c, e);
-    free(c.buffer);
     close(s->fd);
     s->fd = c.file;
     s->start = 0;
     s->bytes = s->kept_bytes + s->spooled_bytes;
+    return e->status;
+}
+
+enum status edge_stream_keep_along(struct edge_stream *s, struct error *e)
+{
+    begin_copy(&s->live->copy, s, s->tmpdir, /* taken */ NULL, e);
+    s->fd = s->live->copy.file;
+    s->live->copied = 1;
     return e->status;
 }
 
