@@ -46,15 +46,54 @@ static enum status take_columns(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
+/* The rows of subgraph g, without arrays. */
+static struct csr_rows describe_rows(const struct csr_source *source, enum subgraph g)
+{
+    struct placement *pl = source->placement;
+    const struct vertex_order *o = pl->order;
+    int normal_rows = subgraph_rows(g) == NORMALS;
+    return (struct csr_rows){.placement = pl,
+                             .plan = &pl->plan[g],
+                             .shard = source->shard,
+                             .g = g,
+                             .to = source->to,
+                             .from = source->from,
+                             .rows = normal_rows ? o->shard[source->shard].locals : o->d,
+                             .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
+}
+
+/* Sets records_of[] of dd to what the transpose will bring: the degree of each delegate less its records in dn and, by placed[], in dd. To
+ * count the columns of dd in place of this takes a random access for each record. */
+static enum status subtract_placed(const struct csr_rows *csr, struct range_counter *counters, int threads, struct error *e)
+{
+    const struct csr_source source = {.placement = csr->placement, .shard = csr->shard};
+    const struct vertex_order *o = csr->placement->order;
+    struct csr_rows dn = describe_rows(&source, DN);
+    dn.placed = csr->records_of;
+    if (count_ranges(&dn, counters, threads, e) != ST_OK)
+        return e->status;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t r = 0; r < csr->plan->rows->count; r++) {
+        const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
+        uint64_t run = begin < end ? order_delegate_run(o, (uint32_t)begin) : 0;
+        for (uint64_t row = begin; row < end; row++) {
+            run += row == o->delegate_run_end[run];
+            csr->records_of[row] = (uint32_t)o->delegate_runs[run].degree - csr->records_of[row] - csr->placed[row];
+        }
+    }
+    return e->status;
+}
+
 /* Sets records_of[] and records_in[] to the records of each row and range, and placed[] to those from buckets. */
 static enum status count_rows(const struct csr_rows *csr, int threads, struct memory_budget *budget, struct error *e)
 {
     struct range_counter *counters = calloc((size_t)threads, sizeof *counters);
-    int joins_itself = csr->to != NULL && csr->from != NULL;
+    const int joins_itself = csr->to != NULL && csr->from != NULL, by_degrees = joins_itself && csr->placement->has_degrees;
     if (counters == NULL)
         return fail_memory(e, "row lengths", (uint64_t)threads * sizeof *counters);
-    if ((!joins_itself || take_columns(csr, counters, threads, budget, e) == ST_OK) &&
-        count_ranges(csr, counters, threads, e) == ST_OK) {
+    if ((!joins_itself || by_degrees || take_columns(csr, counters, threads, budget, e) == ST_OK) &&
+        count_ranges(csr, counters, threads, e) == ST_OK &&
+        (!by_degrees || subtract_placed(csr, counters, threads, e) == ST_OK)) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
         for (uint32_t r = 0; r < csr->plan->rows->count; r++)
             range_counted(csr, counters, threads, r);
@@ -176,22 +215,6 @@ static uint64_t sum_kept(const struct csr_rows *csr, int threads)
     for (uint64_t row = 0; row < csr->rows; row++)
         total += csr->kept_of[row];
     return total;
-}
-
-/* The rows of subgraph g, without arrays. */
-static struct csr_rows describe_rows(const struct csr_source *source, enum subgraph g)
-{
-    struct placement *pl = source->placement;
-    const struct vertex_order *o = pl->order;
-    int normal_rows = subgraph_rows(g) == NORMALS;
-    return (struct csr_rows){.placement = pl,
-                             .plan = &pl->plan[g],
-                             .shard = source->shard,
-                             .g = g,
-                             .to = source->to,
-                             .from = source->from,
-                             .rows = normal_rows ? o->shard[source->shard].locals : o->d,
-                             .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
 }
 
 /* Allocates the arrays over rows. A subgraph that comes from a transpose alone, as nd does, needs no counts of placed records. */

@@ -318,6 +318,7 @@ enum status place_edges(struct placement *pl, const struct placing_options *opti
         c = collect_tables(pl, options, tables);
     if (values_scan(&options->labels->values, options->edges, visitors, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
+    pl->has_degrees = options->edges->tiles != NULL && pl->rows == ROWS_UNDIRECTED && pl->order->p == 1;
     free(tables);
     if (comm_agree(options->edges->source->comm, e) != ST_OK)
         placement_free(pl);

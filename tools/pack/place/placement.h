@@ -40,6 +40,7 @@ struct placement {
     struct record_plan plan[ROW_SETS];
     uint32_t shard_buckets; /* buckets of a shard */
     uint32_t first_shard;   /* the first one that has buckets in the store */
+    int has_degrees; /* 1: a delegate has as many records as its degree in `order`, since both come from edges that stay in memory */
     struct bucket_store store;
 };
 
