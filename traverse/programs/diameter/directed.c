@@ -305,19 +305,26 @@ enum status directed_begin(struct directed *d, struct error *e)
     return take_landmark(d, &k->landmark[0], &k->next, e);
 }
 
-/* Picks the vertex of the core with the smallest lower bound among those that are live (bounds.h) on both sides, searches from it along and
- * against the edges, and makes it a landmark, which lowers upper bounds. *any becomes whether there was one. */
-static enum status step_by_landmark(struct directed *d, int *any, struct error *e)
+/* Sets *root to the next landmark: the vertex of the core with the smallest lower bound among those that are live (bounds.h) on both sides.
+ * Returns 0 if there is none, or if more landmarks would not help. */
+static int pick_landmark(const struct directed *d, int for_diameter, struct found_vertex *root)
 {
-    struct found_vertex central;
-    struct root farthest;
+    const struct known *k = d->known;
+    if (d->goals->all ? k->landmarks >= ALL_LANDMARKS : !for_diameter || k->landmarks >= FEW_LANDMARKS || k->steps % 2 != 0)
+        return 0;
     for (uint64_t v = 0; v < d->search->count; v++) /* 0: may be picked, if it is live along the edges; -1: not */
         d->scratch[ALONG][v] = d->rest.component[v] == REST_CORE && d->against.upper[v] > 0 ? 0 : -1;
-    *any = root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->scratch[ALONG], 0, &central);
-    if (!*any || search_landmark(d, &central.root, e) != ST_OK)
+    return root_search_pick(d->search, d->bounds[ALONG], PICK_CENTRAL, d->scratch[ALONG], 0, root);
+}
+
+/* Searches from a root along and against the edges, and makes it a landmark, which lowers upper bounds. */
+static enum status step_by_landmark(struct directed *d, const struct root *root, struct error *e)
+{
+    struct root farthest;
+    if (search_landmark(d, root, e) != ST_OK)
         return e->status;
     d->known->searches += SIDES;
-    return take_landmark(d, &central.root, &farthest, e);
+    return take_landmark(d, root, &farthest, e);
 }
 
 /* Searches from a root on one side, along or against the edges, and narrows the bounds of all vertices by the distances. If `both` is 1,
@@ -408,21 +415,21 @@ static enum status step_for_radius(struct directed *d, struct error *e)
     return e->status;
 }
 
-/* Searches from one more root, or with goals.all from up to `most` (directed.h). The root is the one that the step before asked for, else a
- * landmark as long as more of them help, else one with an open bound of what is wanted. */
+/* Searches from one more root, or with goals.all from up to `most` (directed.h). The first of these that fits is searched from:
+ * - the root that the step before has set, unless its bounds have met since;
+ * - a landmark, as long as more landmarks help;
+ * - roots that tell most about what is wanted: a round for all eccentricities, else one root for the diameter, else one for the radius. */
 enum status directed_step(struct directed *d, uint64_t most, struct error *e)
 {
     struct known *k = d->known;
-    const int for_diameter = d->goals->diameter && k->above > 0;
     const int has_next = k->has_next && d->bounds[k->next_side]->upper[root_search_index(d->search, &k->next)] > 0;
-    int any = 0;
+    const int for_diameter = d->goals->diameter && k->above > 0;
+    struct found_vertex landmark;
     k->has_next = 0;
     if (has_next)
         return step_by_next(d, e);
-    if (d->goals->all ? k->landmarks < ALL_LANDMARKS : for_diameter && k->landmarks < FEW_LANDMARKS && k->steps % 2 == 0) {
-        if (step_by_landmark(d, &any, e) != ST_OK || any)
-            return e->status;
-    }
+    if (pick_landmark(d, for_diameter, &landmark))
+        return step_by_landmark(d, &landmark.root, e);
     if (d->goals->all)
         return step_by_round(d, most, e);
     return for_diameter ? step_for_diameter(d, e) : step_for_radius(d, e);
