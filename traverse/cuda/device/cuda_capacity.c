@@ -65,18 +65,16 @@ static int try_plan(const struct device *dev, int may_host_part, uint64_t unused
 }
 
 /* Looks for a plan that has its columns where `resident` says: first one with copied columns, then one without, and then one that saves
- * memory (RESIDENT_RAW has neither). Arguments and results are those of try_plan. */
+ * memory (RESIDENT_RAW has neither). `copied`: what gpu_find_copied has found; only read if columns are not raw. Other arguments, and
+ * results, are those of try_plan. */
 static int try_residence(const struct device *dev, enum residence resident, int may_host_part, uint64_t unused,
-                         struct gpu_plan_options *planned, struct gpu_plan *plan)
+                         const struct gpu_copied *copied, struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
-    struct gpu_copied copied[ROW_SETS];
     int has_plan;
     planned->resident = resident;
     planned->saves = 0;
-    if (resident != RESIDENT_RAW) {
-        gpu_find_copied(dev->shard, copied);
+    if (resident != RESIDENT_RAW)
         planned->copied = copied;
-    }
     while (!(has_plan = try_plan(dev, may_host_part, unused, planned, plan)) && resident != RESIDENT_RAW && !planned->saves) {
         planned->saves = planned->copied == NULL;
         planned->copied = NULL;
@@ -118,15 +116,18 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
 /* Chooses a plan that fits (see cuda_device.h), and allocates its device memory; gpu_take_hosted allocates its host memory. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
+    const int is_chosen = planned->resident != RESIDENT_AUTO;
+    const int first = is_chosen ? (int)planned->resident : RESIDENT_RAW, last = is_chosen ? first : RESIDENT_AUTO - 1;
+    struct gpu_copied copied[ROW_SETS];
     size_t unused = 0, total = 0;
     int has_plan = 0;
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
         return e->status;
-    if (planned->resident != RESIDENT_AUTO)
-        has_plan = try_residence(dev, planned->resident, 0, unused, planned, plan);
-    else
-        for (int resident = RESIDENT_RAW; resident < RESIDENT_AUTO && !has_plan; resident++)
-            has_plan = try_residence(dev, (enum residence)resident, 1, unused, planned, plan);
+    for (int resident = first; resident <= last && !has_plan; resident++) {
+        if (resident == RESIDENT_PACKED || (is_chosen && resident == RESIDENT_HOST)) /* once, as all offsets are read */
+            gpu_find_copied(dev->shard, copied);
+        has_plan = try_residence(dev, (enum residence)resident, !is_chosen, unused, copied, planned, plan);
+    }
     if (!has_plan)
         return refuse(dev, plan, planned, unused, e);
     const uint64_t bytes = planned_bytes(dev, plan);
