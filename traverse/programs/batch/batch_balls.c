@@ -25,9 +25,9 @@ struct gathered_ids {
 
 enum status batch_balls_open(struct batch_balls *b, const struct joined_graph *graph, int threads, struct error *e)
 {
-    *b = (struct batch_balls){.graph = graph, .threads = threads};
+    *b = (struct batch_balls){.graph = graph};
     b->gathered = zeroed((uint64_t)threads, sizeof *b->gathered, "balls", e);
-    return b->gathered != NULL ? pool_open(&b->pool, threads, e) : e->status;
+    return e->status;
 }
 
 void batch_balls_close(struct batch_balls *b)
@@ -35,7 +35,6 @@ void batch_balls_close(struct batch_balls *b)
     for (int r = 0; b->graph != NULL && r < BATCH_MOST; r++)
         memory_release(b->graph->budget, b->ball[r].ids);
     free(b->gathered);
-    pool_close(b->pool);
     *b = (struct batch_balls){0};
 }
 
@@ -99,42 +98,30 @@ static uint64_t deepest(const struct batch_balls *b)
     return joined_graph_is_divided(b->graph) ? UINT64_MAX >> id_bits(b) : UINT64_MAX;
 }
 
-/* The arguments of gather_piece: the balls, and the level whose vertices go into them. */
-struct gathered_level {
-    struct batch_balls *balls;
-    const struct batch_level *level;
-};
-
-/* Gathers the found vertices of a piece of a level. Piece number `piece` is LEVEL_STEP entries of the list of the level, or LEVEL_STEP
- * vertices if there is no list. Called by pool_run, with the struct gathered_level. Returns 0. */
-static uint64_t gather_piece(void *context, int thread, uint64_t piece)
+/* A level_body: gathers the vertices for the balls of the roots that found them. `sink` is the struct batch_balls. */
+static void gather_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
-    const struct gathered_level *work = context;
-    const struct batch_level *level = work->level;
-    struct gathered_ids *gathered = &work->balls->gathered[thread];
-    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
-    const uint64_t above = joined_graph_is_divided(work->balls->graph) ? level->depth << id_bits(work->balls) : 0;
-    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+    struct batch_balls *b = sink;
+    struct gathered_ids *gathered = &b->gathered[thread];
+    const uint64_t above = joined_graph_is_divided(b->graph) ? level->depth << id_bits(b) : 0;
+    for (uint64_t i = begin; i < end; i++) {
         const uint64_t v = level_vertex(level, i);
         const uint64_t *found = level_found(level, v);
         for (int j = 0; j < level->words; j++) {
             for (uint64_t bits = found[j]; bits != 0; bits &= bits - 1) {
                 const uint32_t r = (uint32_t)(64 * j + __builtin_ctzll(bits));
-                gathered->id[r][gathered->count[r]++] = above | work->balls->graph->ids[v];
+                gathered->id[r][gathered->count[r]++] = above | b->graph->ids[v];
                 if (gathered->count[r] == GATHERED)
-                    append(work->balls, gathered, r);
+                    append(b, gathered, r);
             }
         }
     }
-    return 0;
 }
 
 /* Appends the vertices of a level to the balls (batch_balls.h). If the level is of all roots, the threads of the pool share the
  * work. If it is of a single root, the calling thread does the work alone. */
 void batch_balls_note(struct batch_balls *b, const struct batch_level *level)
 {
-    struct gathered_level work = {b, level};
-    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found == NULL) {
         struct ball *ball = &b->ball[level->root];
         const uint64_t count = reserve(b, ball, level->count) ? level->count : 0;
@@ -142,15 +129,14 @@ void batch_balls_note(struct batch_balls *b, const struct batch_level *level)
             ball->ids[ball->count++] = b->graph->ids[level->list[i]];
         return;
     }
-    const int threads = level_threads(pieces, b->threads);
     if (level->depth > deepest(b) && __atomic_exchange_n(&b->has_failed, 1, __ATOMIC_RELAXED) == 0)
         fail(&b->error, ST_RUNTIME, "balls of ranks that divide the graph: more than %" PRIu64 " levels", deepest(b));
     for (uint32_t r = 0; r < level->roots; r++) {
         if (level->found_by[r] > 0 && !reserve(b, &b->ball[r], level->found_by[r]))
             return;
     }
-    pool_run(b->pool, threads, pieces, gather_piece, &work);
-    for (int t = 0; t < threads; t++) {
+    level_run(level, level->count, gather_entries, b);
+    for (int t = 0; t < level_threads(level->count, level->threads); t++) {
         for (uint32_t r = 0; r < level->roots; r++) {
             if (b->gathered[t].count[r] > 0)
                 append(b, &b->gathered[t], r);

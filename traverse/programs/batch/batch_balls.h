@@ -14,15 +14,13 @@ struct ball {
 
 struct batch_balls {
     const struct joined_graph *graph;
-    struct thread_pool *pool;
-    int threads;
     struct ball ball[BATCH_MOST];
     struct gathered_ids *gathered; /* [threads] what each thread has found, and not yet appended to the balls */
     int has_failed;                /* 1: memory was short, and `error` says for what */
     struct error error;
 };
 
-/* Opens *balls, with `threads` threads. Balls are charged to the budget of the graph. The caller calls batch_balls_close even
+/* Opens *balls for levels that up to `threads` threads note. Balls are charged to the budget of the graph. The caller calls batch_balls_close even
  * after a failure. */
 enum status batch_balls_open(struct batch_balls *balls, const struct joined_graph *graph, int threads, struct error *e);
 void batch_balls_close(struct batch_balls *balls); /* frees all memory; *balls may be all zeros */

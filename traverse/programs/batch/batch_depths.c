@@ -1,4 +1,4 @@
-/* batch_depths.c: notes the distances of a batch, with the threads of a pool */
+/* batch_depths.c: notes the distances of a batch; see batch_depths.h */
 #include "batch_depths.h"
 
 #include "formats/base/arith.h"
@@ -12,7 +12,7 @@
  * is added to all 64 sums of the word, by vector operations. */
 enum { MANY_BITS = 12 };
 
-/* Allocates the checksums and, with `arrays`, the distances of `batch` roots within the budget. Starts the thread pool. */
+/* Allocates the checksums and, with `arrays`, the distances of `batch` roots within the budget. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
@@ -20,19 +20,16 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     d->sums = calloc((size_t)threads, BATCH_MOST * sizeof *d->sums);
     if (d->sums == NULL)
         return fail_memory(e, "checksums", (size_t)threads * BATCH_MOST * sizeof *d->sums);
-    if (arrays && memory_take(graph->budget, (void **)&d->depth, batch * graph->vertices, 4,
-                              "distances of a batch (a smaller --batch takes less)", e) != ST_OK)
-        return e->status;
-    return pool_open(&d->pool, threads, e);
+    return !arrays ? e->status : memory_take(graph->budget, (void **)&d->depth, batch * graph->vertices, 4,
+                                             "distances of a batch (a smaller --batch takes less)", e);
 }
 
-/* Frees all memory of *d, and ends its threads. *d may be all zeros, and becomes so. */
+/* Frees all memory of *d, which may be all zeros, and becomes so. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);
     if (d->graph != NULL)
         memory_release(d->graph->budget, d->depth);
-    pool_close(d->pool);
     *d = (struct batch_depths){0};
 }
 
@@ -51,22 +48,12 @@ WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value
         sum[i] += value & -(bits >> i & 1);
 }
 
-/* The arguments of note_piece: the level whose vertices are noted, and where their distances are noted. */
-struct noted_level {
-    struct batch_depths *depths;
-    const struct batch_level *level;
-};
-
-/* Notes the found vertices of a piece of a level. Piece number `piece` is LEVEL_STEP entries of the list of the level, or LEVEL_STEP
- * vertices if there is no list. For each root that found a vertex, sets the distance, and adds a hash of vertex and distance to
- * the sum that this thread keeps for the root. Called by pool_run, with the struct noted_level. Returns 0. */
-static uint64_t note_piece(void *context, int thread, uint64_t piece)
+/* A level_body: for each root that found a vertex, sets the distance, and adds a hash of vertex and distance to the sum that this thread
+ * keeps for the root. `sink` is the struct batch_depths. */
+static void note_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
-    const struct noted_level *noted = context;
-    const struct batch_level *level = noted->level;
-    struct batch_depths *d = noted->depths;
-    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
-    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+    const struct batch_depths *d = sink;
+    for (uint64_t i = begin; i < end; i++) {
         uint64_t v = level_vertex(level, i), hash = 0;
         const uint64_t *found = level_found(level, v);
         for (int j = 0; j < level->words; j++) {
@@ -86,17 +73,14 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
                 sum[__builtin_ctzll(bits)] += hash;
         }
     }
-    return 0;
 }
 
 /* Notes the distances of the vertices of a level (batch_depths.h). If the level is of all roots, the threads of the pool
  * share the work. If it is of a single root, the calling thread does the work alone. */
 void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
 {
-    struct noted_level noted = {d, level};
-    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found != NULL) {
-        pool_run(d->pool, level_threads(pieces, d->threads), pieces, note_piece, &noted);
+        level_run(level, level->count, note_entries, d);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++) {

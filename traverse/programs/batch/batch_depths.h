@@ -7,18 +7,16 @@
 
 #include "batch_level.h"
 
-#include "traverse/cpu/thread_pool.h"
 #include "traverse/programs/joined/joined_graph.h"
 
 struct batch_depths {
     const struct joined_graph *graph;
-    struct thread_pool *pool;
-    int threads, checksums; /* threads: number of threads of the pool; checksums: 1 if checksums are wanted */
+    int threads, checksums; /* threads: the most threads that note a level; checksums: 1 if checksums are wanted */
     uint64_t *sums;  /* [threads][BATCH_MOST] the sum of the hashes that a thread has noted for a root */
     int32_t *depth;  /* [batch][vertices] the distances from each root; NULL: no arrays are wanted */
 };
 
-/* Opens *depths for batches of up to `batch` roots, with `threads` threads. `arrays` and `checksums` are 1 if arrays of
+/* Opens *depths for batches of up to `batch` roots, whose levels up to `threads` threads note. `arrays` and `checksums` are 1 if arrays of
  * distances and checksums are wanted. The caller calls batch_depths_close even after a failure. */
 enum status batch_depths_open(struct batch_depths *depths, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e);

@@ -2,8 +2,9 @@
 #ifndef DBFS_BATCH_LEVEL_H
 #define DBFS_BATCH_LEVEL_H
 
+#include "traverse/cpu/thread_pool.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 /* The vertices that a level has found, in a search from all roots of a batch together, or in a search from a single root. */
 struct batch_level {
@@ -18,6 +19,8 @@ struct batch_level {
     /* used only if `found` is not NULL: number of roots of the batch; [roots] number of vertices that each root found */
     uint32_t roots;
     const uint64_t *found_by;
+    struct thread_pool *pool; /* of the `threads` threads that may note a level of all roots */
+    int threads;
 };
 
 /* A thread works on LEVEL_STEP entries of a level of all roots at a time: of its list or, without one, of all vertices. */
@@ -35,10 +38,16 @@ static inline const uint64_t *level_found(const struct batch_level *level, uint6
     return level->found + vertex * (uint64_t)level->words;
 }
 
-/* Returns how many of the threads so many pieces of LEVEL_STEP entries are worth. */
-static inline int level_threads(uint64_t pieces, int threads)
+/* Returns how many of the threads so many entries are worth. */
+static inline int level_threads(uint64_t entries, int threads)
 {
-    return pieces < 8 ? 1 : threads;
+    return entries <= 7 * LEVEL_STEP ? 1 : threads;
 }
+
+/* Notes the entries begin..end of a level of all roots in `sink`, as thread number `thread`. */
+typedef void level_body(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end);
+
+/* Runs `body` over `count` entries of a level of all roots, by the threads of level->pool. */
+void level_run(const struct batch_level *level, uint64_t count, level_body *body, void *sink);
 
 #endif

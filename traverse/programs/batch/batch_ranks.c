@@ -143,7 +143,7 @@ static void read_words(void *context, uint64_t begin, uint64_t end)
 /* Runs a loop over `count` entries of messages on as many threads as they are worth. */
 static void loop(struct batch_search *s, uint64_t count, pool_body *body, void *context)
 {
-    pool_for(s->pool, level_threads(divide_up(count, LEVEL_STEP), s->threads), count, LEVEL_STEP, body, context);
+    pool_for(s->pool, level_threads(count, s->threads), count, LEVEL_STEP, body, context);
 }
 
 /* Exchanges words of ghosts in a dense level. */

@@ -87,7 +87,7 @@ static enum status check_notes(const struct batch_run *run, struct error *e)
 static void note_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices,
-                                .roots = run->count, .found_by = b->levels.found.count};
+                                .roots = run->count, .found_by = b->levels.found.count, .pool = b->pool, .threads = b->threads};
     if (e->status != ST_OK || !batch_run_notes_levels(run) || b->levels.found.vertices == 0)
         return;
     b->backend->show(b->search, &b->levels, &level, e);
@@ -211,7 +211,7 @@ static void run_singles(struct batch *b, struct batch_run *run, struct error *e)
         run->levels = part.levels;
         run->edges = part.edges;
         if (sums != NULL)
-            vertex_sums_add_part(sums, part.count);
+            vertex_sums_add_part(sums, part.count, b->pool, b->threads);
     }
 }
 
@@ -255,10 +255,11 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 enum status batch_open(struct batch *b, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_setup *setup, struct error *e)
 {
-    *b = (struct batch){.backend = backend, .graph = graph, .words = setup->words,
+    *b = (struct batch){.backend = backend, .graph = graph, .threads = setup->threads, .words = setup->words,
                          .push_cost = setup->threads > 1 ? backend->push_cost : backend->push_cost_alone};
     b->levels.is_sparse = 1;
-    return backend->open(&b->search, graph, setup, e);
+    pool_open(&b->pool, setup->threads, e);
+    return comm_agree(graph->ghosts.comm, e) == ST_OK ? backend->open(&b->search, graph, setup, e) : e->status;
 }
 
 /* Frees the search of the backend. *b may be all zeros, or opened in part. It is not zeroed, so it must not be closed
@@ -267,4 +268,5 @@ void batch_close(struct batch *b)
 {
     if (b->backend != NULL)
         b->backend->close(b->search);
+    pool_close(b->pool);
 }

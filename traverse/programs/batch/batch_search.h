@@ -171,6 +171,8 @@ struct batch {
     const struct batch_backend *backend;
     const struct joined_graph *graph;
     struct batch_search *search;
+    struct thread_pool *pool; /* of `threads` threads, which note what a level found */
+    int threads;
     int words;          /* number of 64-bit words per vertex */
     uint64_t push_cost; /* that of the backend, with the threads of this search */
     /* number of threads that search from single roots, once a batch was given up; 0: none was given up */

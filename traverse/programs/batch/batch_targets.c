@@ -19,17 +19,15 @@ static void set_targets(struct batch_targets *t, const uint64_t *vertex, uint64_
 }
 
 enum status batch_targets_open(struct batch_targets *t, const struct joined_graph *graph, const uint64_t *vertex,
-                               uint64_t count, uint64_t batch, int threads, struct error *e)
+                               uint64_t count, uint64_t batch, struct error *e)
 {
-    *t = (struct batch_targets){.graph = graph, .threads = threads};
+    *t = (struct batch_targets){.graph = graph};
     if (memory_take(graph->budget, (void **)&t->vertex, count, 4, "targets", e) != ST_OK ||
         memory_take(graph->budget, (void **)&t->bitmap, mask_words(graph->vertices), 8, "targets", e) != ST_OK)
         return e->status;
     set_targets(t, vertex, count);
-    if (memory_take(graph->budget, (void **)&t->distance, batch * t->count, 4,
-                    "distances to the targets (a smaller --batch takes less)", e) != ST_OK)
-        return e->status;
-    return pool_open(&t->pool, threads, e);
+    return memory_take(graph->budget, (void **)&t->distance, batch * t->count, 4,
+                       "distances to the targets (a smaller --batch takes less)", e);
 }
 
 void batch_targets_close(struct batch_targets *t)
@@ -37,7 +35,6 @@ void batch_targets_close(struct batch_targets *t)
     void *const arrays[] = {t->vertex, t->bitmap, t->distance};
     for (size_t i = 0; t->graph != NULL && i < sizeof arrays / sizeof *arrays; i++)
         memory_release(t->graph->budget, arrays[i]);
-    pool_close(t->pool);
     *t = (struct batch_targets){0};
 }
 
@@ -65,22 +62,13 @@ static void note_target(struct batch_targets *t, uint64_t root, uint64_t index, 
     __atomic_fetch_sub(&t->left_of_all, 1, __ATOMIC_RELAXED);
 }
 
-/* The arguments of note_piece. */
-struct noted_targets {
-    struct batch_targets *targets;
-    const struct batch_level *level;
-};
-
-/* Notes the targets in a piece of a level of all roots. If the level has a list, piece number `piece` is LEVEL_STEP entries of the list;
- * otherwise it is LEVEL_STEP targets. Called by pool_run, with the struct noted_targets. Returns 0. */
-static uint64_t note_piece(void *context, int thread, uint64_t piece)
+/* A level_body: notes the targets among some entries of the list of a level or, without a list, some of the targets that the level has
+ * reached. `sink` is the struct batch_targets. */
+static void note_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
-    const struct noted_targets *noted = context;
-    const struct batch_level *level = noted->level;
-    struct batch_targets *t = noted->targets;
-    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->list != NULL ? level->count : t->count);
+    struct batch_targets *t = sink;
     (void)thread;
-    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+    for (uint64_t i = begin; i < end; i++) {
         const uint64_t v = level->list != NULL ? level->list[i] : t->vertex[i];
         const uint64_t *found = level_found(level, v);
         if (!mask_bit(t->bitmap, v))
@@ -91,7 +79,6 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
                 note_target(t, 64 * (uint64_t)j + (uint64_t)__builtin_ctzll(bits), index, level->depth);
         }
     }
-    return 0;
 }
 
 /* Stores the depth of each target that a level has reached (batch_targets.h). A level of all roots has the bits of those that reached
@@ -99,10 +86,8 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
  * a list alone. */
 void batch_targets_note(struct batch_targets *t, const struct batch_level *level)
 {
-    struct noted_targets noted = {t, level};
     if (level->found != NULL) {
-        const uint64_t pieces = divide_up(level->list != NULL ? level->count : t->count, LEVEL_STEP);
-        pool_run(t->pool, level_threads(pieces, t->threads), pieces, note_piece, &noted);
+        level_run(level, level->list != NULL ? level->count : t->count, note_entries, t);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++) {

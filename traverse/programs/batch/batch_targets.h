@@ -7,8 +7,6 @@
 
 struct batch_targets {
     const struct joined_graph *graph;
-    struct thread_pool *pool;
-    int threads;
     int ends;           /* 1: a search ends when it has found all targets */
     uint64_t count;     /* number of different targets that have edges */
     uint32_t *vertex;   /* [count] vertices of the joined graph, ascending */
@@ -18,11 +16,11 @@ struct batch_targets {
     uint64_t left_of_all;      /* their sum over the roots of the batch */
 };
 
-/* Opens *targets for batches of up to `batch` roots, with `threads` threads. vertex[count]: the targets as vertices of the joined
+/* Opens *targets for batches of up to `batch` roots. vertex[count]: the targets as vertices of the joined
  * graph, in any order; they may be there several times, and be JOINED_NOWHERE. The caller calls batch_targets_close even after
  * a failure. */
 enum status batch_targets_open(struct batch_targets *targets, const struct joined_graph *graph, const uint64_t *vertex,
-                               uint64_t count, uint64_t batch, int threads, struct error *e);
+                               uint64_t count, uint64_t batch, struct error *e);
 void batch_targets_close(struct batch_targets *targets); /* frees all memory; *targets may be all zeros */
 
 /* Forgets all distances. Called when a batch of these roots begins, or begins again from the start. */

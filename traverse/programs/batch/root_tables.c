@@ -125,7 +125,7 @@ static enum status open_targets(struct root_tables *t, const struct args *args, 
         return e->status;
     for (uint64_t i = 0; i < count; i++)
         t->target_index[i] = joined_vertex(graph, &t->target.root[i]);
-    if (batch_targets_open(&t->targets, graph, t->target_index, count, args->batch, s->threads, e) != ST_OK)
+    if (batch_targets_open(&t->targets, graph, t->target_index, count, args->batch, e) != ST_OK)
         return e->status;
     if (joined_graph_is_divided(graph))
         memory_take(graph->budget, (void **)&t->all_distances, args->batch * count, 4, "distances to the targets", e);

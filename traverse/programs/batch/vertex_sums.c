@@ -24,7 +24,7 @@ static uint64_t inverse_of(const struct vertex_sums *s, double distance, int pow
 enum status vertex_sums_open(struct vertex_sums *s, const struct joined_graph *graph, uint64_t roots, uint64_t batch, int threads,
                              struct error *e)
 {
-    *s = (struct vertex_sums){.graph = graph, .threads = threads};
+    *s = (struct vertex_sums){.graph = graph};
     s->rows = (uint32_t)smaller(batch, larger(LEAST_ROWS, (uint64_t)threads));
     s->unit = ldexp(1, (int)smaller(EXACT_BITS, 63 - bits_for(roots)));
     if (vertex_sums_resize(s, graph->vertices, e) != ST_OK ||
@@ -35,7 +35,7 @@ enum status vertex_sums_open(struct vertex_sums *s, const struct joined_graph *g
         s->inverse[2 * d] = inverse_of(s, d, 1);
         s->inverse[2 * d + 1] = inverse_of(s, d, 2);
     }
-    return pool_open(&s->pool, threads, e);
+    return ST_OK;
 }
 
 void vertex_sums_close(struct vertex_sums *s)
@@ -43,7 +43,6 @@ void vertex_sums_close(struct vertex_sums *s)
     void *const arrays[] = {s->sum, s->root, s->depth, s->inverse};
     for (size_t i = 0; s->graph != NULL && i < sizeof arrays / sizeof *arrays; i++)
         memory_release(s->graph->budget, arrays[i]);
-    pool_close(s->pool);
     *s = (struct vertex_sums){0};
 }
 
@@ -79,22 +78,13 @@ static inline void add(const struct vertex_sums *s, struct vertex_sum *sum, uint
 
 /* ---- levels of all roots ---- */
 
-/* The arguments of add_piece. */
-struct added_level {
-    struct vertex_sums *sums;
-    const struct batch_level *level;
-};
-
-/* Adds the found vertices of a piece of a level: LEVEL_STEP entries of its list, or LEVEL_STEP vertices if there is no list. The roots, at
- * distance 0, are only noted as vertices that a root reaches. Called by pool_run, with the struct added_level. Returns 0. */
-static uint64_t add_piece(void *context, int thread, uint64_t piece)
+/* A level_body: adds the distance of each vertex to its sums. The roots, at distance 0, are only noted as vertices that a root reaches.
+ * `sink` is the struct vertex_sums. */
+static void add_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
-    const struct added_level *added = context;
-    const struct batch_level *level = added->level;
-    struct vertex_sums *s = added->sums;
-    const uint64_t end = smaller((piece + 1) * LEVEL_STEP, level->count);
+    const struct vertex_sums *s = sink;
     (void)thread;
-    for (uint64_t i = piece * LEVEL_STEP; i < end; i++) {
+    for (uint64_t i = begin; i < end; i++) {
         const uint64_t v = level_vertex(level, i);
         const uint64_t *found = level_found(level, v);
         uint64_t roots = 0, one = 0; /* number of roots; number of one of them */
@@ -109,15 +99,12 @@ static uint64_t add_piece(void *context, int thread, uint64_t piece)
         if (level->depth > 0)
             add(s, &s->sum[v], roots, level->depth);
     }
-    return 0;
 }
 
 void vertex_sums_note(struct vertex_sums *s, const struct batch_level *level)
 {
-    struct added_level added = {s, level};
-    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
     if (level->found != NULL) {
-        pool_run(s->pool, level_threads(pieces, s->threads), pieces, add_piece, &added);
+        level_run(level, level->count, add_entries, s);
         return;
     }
     for (uint64_t i = 0; i < level->count; i++)
@@ -159,8 +146,8 @@ static void add_vertices(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-void vertex_sums_add_part(struct vertex_sums *s, uint32_t count)
+void vertex_sums_add_part(struct vertex_sums *s, uint32_t count, struct thread_pool *pool, int threads)
 {
     struct added_part part = {s, count};
-    pool_for(s->pool, s->threads, s->graph->vertices, LEVEL_STEP, add_vertices, &part);
+    pool_for(pool, threads, s->graph->vertices, LEVEL_STEP, add_vertices, &part);
 }

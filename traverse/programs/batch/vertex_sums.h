@@ -16,8 +16,6 @@ struct vertex_sum {
 
 struct vertex_sums {
     const struct joined_graph *graph;
-    struct thread_pool *pool;
-    int threads;
     double unit;             /* a power of two, so small that no sum of inverses overflows */
     struct vertex_sum *sum;  /* [vertices] */
     int32_t *root;           /* [vertices] number of a root that has reached the vertex; -1: none has */
@@ -45,7 +43,8 @@ void vertex_sums_note(struct vertex_sums *sums, const struct batch_level *level)
 /* Prepares for a part of single roots: allocates sums->depth if needed. */
 enum status vertex_sums_open_part(struct vertex_sums *sums, struct error *e);
 
-/* Adds the distances from the `count` single roots of a part, and forgets them. sums->first is the number of the first one. */
-void vertex_sums_add_part(struct vertex_sums *sums, uint32_t count);
+/* Adds the distances from the `count` single roots of a part, and forgets them, by the threads of the pool. sums->first is the number of the
+ * first one. */
+void vertex_sums_add_part(struct vertex_sums *sums, uint32_t count, struct thread_pool *pool, int threads);
 
 #endif

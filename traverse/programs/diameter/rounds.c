@@ -181,20 +181,18 @@ struct raising {
     const struct rounds *rounds;
     const struct bounds *bounds;
     const struct found_vertex *roots; /* [roots of the batch] with the lower bounds of their eccentricities */
-    const struct batch_level *level;  /* the present level */
     int32_t *assumed;                 /* as in bounds_raise_by_round */
 };
 
-/* Raises the lower bounds of the vertices of a piece of a level to its depth, and lowers their assumed upper bounds. Of the roots that
- * found a vertex, the first has the smallest lower bound. Returns 0. */
-static uint64_t raise_piece(void *context, int thread, uint64_t piece)
+/* A level_body: raises the lower bounds of vertices to the depth of the level, and lowers their assumed upper bounds. Of the roots that found
+ * a vertex, the first has the smallest lower bound. `sink` is the struct raising. */
+static void raise_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
-    const struct raising *raising = context;
-    const struct batch_level *level = raising->level;
+    const struct raising *raising = sink;
     const struct bounds *b = raising->bounds;
     const int32_t depth = (int32_t)level->depth;
     (void)thread;
-    for (uint64_t i = piece * LEVEL_STEP; i < smaller((piece + 1) * LEVEL_STEP, level->count); i++) {
+    for (uint64_t i = begin; i < end; i++) {
         const uint64_t v = level_vertex(level, i), found = *level_found(level, v), index = index_of_joined(&raising->rounds->all[ALONG], v);
         if (found == 0)
             continue;
@@ -206,18 +204,13 @@ static uint64_t raise_piece(void *context, int thread, uint64_t piece)
             raising->assumed[index] = by_root < raising->assumed[index] ? by_root : raising->assumed[index];
         }
     }
-    return 0;
 }
 
-/* Raises the lower bounds of the vertices that a level of a batch has found to its depth (raise_piece), by the threads of the pool. Called
- * by batch_run after each level, with the struct raising. */
+/* Raises the lower bounds of the vertices that a level of a batch has found. Called by batch_run after each level, with the struct
+ * raising. */
 static void raise_level(void *context, const struct batch_level *level)
 {
-    struct raising *raising = context;
-    const struct bounds *b = raising->bounds;
-    const uint64_t pieces = divide_up(level->count, LEVEL_STEP);
-    raising->level = level;
-    pool_run(b->pool, level_threads(pieces, b->threads), pieces, raise_piece, raising);
+    level_run(level, level->count, raise_entries, context);
 }
 
 /* Searches from all roots as a batch, and narrows the bounds. Sets ecc[] to the eccentricities of the roots. */
