@@ -79,12 +79,13 @@ static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
 static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const struct rank *rank = bfs->rank;
+    const struct group *group = &bfs->exchange->group;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
         rank->backend->previsit(rank->devices[i], kinds, depth, e); /* all previsits begin before the wait for the first */
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         if (rank->backend->counts(rank->devices[i], &bfs->levels[i].work, e) == ST_OK)
             count_needed_edges(bfs, i, kinds, e);
-        *exchange_work(bfs->exchange, i) = bfs->levels[i].work;
+        group->work[group->first_peer + i] = bfs->levels[i].work;
     }
 }
 
@@ -342,15 +343,16 @@ static enum status begin_fused(void *context, uint32_t device, struct error *e)
 static enum status search_fused(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
+    struct exchange *x = bfs->exchange;
+    const int relays = x->relay.searches_fused;
     const double start = cli_seconds();
     bfs->noted = bfs->log != NULL;
-    if (bfs->exchange->relay.searches_fused)
-        relay_begin(&bfs->exchange->relay);
+    if (relays)
+        relay_begin(&x->relay);
     if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
-        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, exchange_relay(bfs->exchange),
-                                  &bfs->times->iterations, e);
+        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, relays ? &x->message_relay : NULL, &bfs->times->iterations, e);
     bfs->times->compute_s = cli_seconds() - start;
-    bfs->times->sent_vertices = bfs->exchange->relay.sent_vertices;
+    bfs->times->sent_vertices = x->relay.sent_vertices;
     return e->status;
 }
 

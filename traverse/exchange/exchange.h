@@ -34,12 +34,6 @@ enum exchange_memory_choice {
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e);
 
-/* Returns whether this host's ranks will let their devices read each other's memory. */
-static inline int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
-{
-    return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
-}
-
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
 /* How a push of nn passes on vertices of other shards: always as lists, always as bitmaps, or as what has fewer bytes. */
@@ -110,24 +104,12 @@ void exchange_close(struct exchange *exchange); /* collective; frees everything;
  * options L, U and IR do not matter where nothing is sent; between groups they make searches stepped. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* Returns what relays messages while devices search by themselves; NULL if nothing does. */
-static inline const struct message_relay *exchange_relay(const struct exchange *exchange)
-{
-    return exchange->relay.searches_fused ? &exchange->message_relay : NULL;
-}
-
 /* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
  * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to
  * those of thread 0. */
 
 /* ---- before a visit: each thread writes the counts of its devices' frontiers. After a barrier all threads of the
  * group read them ---- */
-
-/* Returns where the counts of a device of this rank are kept, in memory that the whole group sees. */
-static inline struct workload *exchange_work(const struct exchange *exchange, uint32_t device)
-{
-    return &exchange->group.work[exchange->group.first_peer + device];
-}
 
 /* exchange_sum adds up the counts of the group's devices in subgraph g, for a level that begins with dd and needs no other.
  * exchange_sum_work is collective, and does this for all subgraphs. If the frontier of nn may be large, it adds up the

@@ -199,10 +199,12 @@ static void parse_texts(struct args *args, const char *option, char ***texts, ui
     *texts = NULL;
 }
 
-/* Replaces the texts of all -r by ids, unless they are names. */
-void options_read_roots(struct args *args)
+/* Replaces the texts of all -r, and of all targets, by ids, unless they are names. */
+void options_read_ids(struct args *args)
 {
-    parse_texts(args, "-r", &args->root_names, &args->roots, &args->count);
+    if (args->root_names != NULL)
+        parse_texts(args, "-r", &args->root_names, &args->roots, &args->count);
+    parse_texts(args, "-t", &args->target_names, &args->targets, &args->target_count);
 }
 
 /* ---- targets ---- */
@@ -234,10 +236,4 @@ void options_take_lines(struct args *args, const struct option_row *row, struct 
 void options_take_targets_from(struct args *args, const struct option_row *row, char *value)
 {
     options_take_lines(args, row, &args->targets_from, value, "target", options_take_target);
-}
-
-/* Replaces the texts of all targets by ids, unless there is a map. Ends the program if a text is wrong. */
-void options_read_targets(struct args *args)
-{
-    parse_texts(args, "-t", &args->target_names, &args->targets, &args->target_count);
 }

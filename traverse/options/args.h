@@ -20,7 +20,7 @@ enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, WIDTH_BY_DEF
 /* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
  * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. Those behind
  * RESULT_CENTRALITY have rows for each root. */
-enum { VALUE_RESULTS = 3, ROOT_RESULTS = 4, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 6, RESULTS = 10 };
+enum { RESULT_PARENTS = 1, VALUE_RESULTS = 3, ROOT_RESULTS = 4, RESULT_JSON = ROOT_RESULTS, RESULT_CENTRALITY = 6, RESULTS = 10 };
 
 /* The format of a result file, in the order of the choices of --result-format. */
 enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESULT_NPY };

@@ -82,16 +82,14 @@ char *args_copy(struct args *args, const char *text);
  * short. */
 void args_add_root(struct args *args, char *text);
 
-/* Replaces the texts of all -r by ids, unless there is a map: then each text is a name. Exits with 2 if a text is wrong. */
-void options_read_roots(struct args *args);
+/* Replaces the texts of all -r, and of all targets, by ids, unless there is a map: then each text is a name. Exits with 2 if a text is
+ * wrong. */
+void options_read_ids(struct args *args);
 
 /* Handle -t and --targets of dbfs-batch: append texts to args->target_names. The texts must live as long as *args. End the program
  * if the file cannot be read, if there are too many targets, or if memory is short. */
 void options_take_target(struct args *args, const struct option_row *row, char *value);
 void options_take_targets_from(struct args *args, const struct option_row *row, char *value);
-
-/* Replaces the texts of all targets by ids, as options_read_roots does. */
-void options_read_targets(struct args *args);
 
 /* Prints the word that was chosen for the option `name`, or its default. The option must be a TAKE_CHOICE. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);

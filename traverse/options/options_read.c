@@ -249,8 +249,7 @@ void args_read(struct args *args, const struct option_program *program, int argc
         check_serve(args);
     if (args->in_place && !(args->serve && args->cli.force))
         cli_usage(&args->cli, "--in-place needs --serve and --force");
-    if (args->roots_given)
-        options_read_roots(args);
+    options_read_ids(args);
     if (args->nearest != NULL && !args->together)
         cli_usage(&args->cli, "--nearest needs --together, as otherwise each search has just one root");
     check_device_answers(args);

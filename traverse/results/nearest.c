@@ -86,14 +86,14 @@ static void set_value(const struct nearest *n, uint32_t g, uint64_t i, int64_t i
         atomic_store_explicit((_Atomic int64_t *)values + i, id, memory_order_relaxed);
 }
 
-/* Returns whether a value is known to be a root; always 0 with one rank. */
+/* Returns whether value i of device g is known to be a root, the end of its chain; always 0 with one rank. */
 static int has_ended(const struct nearest *n, uint32_t g, uint64_t i)
 {
     _Atomic uint64_t *ended = n->chains[g].ended;
     return ended != NULL && atomic_load_explicit(&ended[i / 64], memory_order_acquire) >> (i % 64) & 1;
 }
 
-/* Sets a value to a root, and notes that it is one. */
+/* Sets value i of device g to a root, and notes that it is one. */
 static void end_value(const struct nearest *n, uint32_t g, uint64_t i, int64_t root)
 {
     _Atomic uint64_t *ended = n->chains[g].ended;

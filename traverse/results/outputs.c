@@ -153,7 +153,7 @@ static enum status check_names(const char *const *result, const struct inputs *i
         const char *name = result[i];
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++) {
-            if (!(i == 1 && args_in_one_table(args))) /* parents, beside depths */
+            if (!(i == RESULT_PARENTS && args_in_one_table(args))) /* the same file as depths */
                 outfile_refuse_output(name, result[j], e);
         }
         int in_place = args->in_place && i < VALUE_RESULTS && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&

@@ -42,7 +42,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
-/* Joins all shards into one, as which the graph is known from here on. */
+/* Replaces the shards of the graph by one that has all their vertices and edges. From here on the graph counts as one of a single shard. */
 static enum status join_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     const uint32_t p = graph->manifest.p;

@@ -178,6 +178,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
 {
     struct rank *rank = &s->rank;
     const struct direction_policy *policy = &args->policy;
+    const enum exchange_memory_choice memory = args->exchange.memory;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
                                      .answers = answers,
@@ -187,8 +188,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .trust = args->trust,
                                      .resident = args->resident,
                                      .timing = args->breakdown,
-                                     .shared = exchange_shares_memory(args->exchange.memory,
-                                                                      &s->comm),
+                                     .shared = s->comm.host_ranks > 1 && (memory == EXCHANGE_MEMORY_AUTO || memory == EXCHANGE_MEMORY_PEER),
                                      .probes = args->trace != NULL,
                                      .notes = args_want_levels(args),
                                      .uniquify = args->exchange.uniquify,

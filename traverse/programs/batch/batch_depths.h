@@ -25,12 +25,6 @@ void batch_depths_close(struct batch_depths *depths); /* frees all memory; *dept
 /* Forgets all distances and checksums. Called when a batch of `count` roots begins, or begins again from the start. */
 void batch_depths_begin(struct batch_depths *depths, uint32_t count);
 
-/* Returns whether arrays or checksums are wanted, so that distances have to be noted. */
-static inline int batch_depths_wanted(const struct batch_depths *depths)
-{
-    return depths->depth != NULL || depths->checksums;
-}
-
 /* Notes the distances of the vertices that a level has found. Called for each level, from level 0 (the roots) on. For
  * levels of single roots, several threads may call the function at once, each with its own root. */
 void batch_depths_note(struct batch_depths *depths, const struct batch_level *level);

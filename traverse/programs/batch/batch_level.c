@@ -11,7 +11,7 @@ struct level_loop {
     void *sink;
 };
 
-/* Runs the body over LEVEL_STEP entries. Called by pool_run, with the struct level_loop. Returns 0. */
+/* Runs the body over the LEVEL_STEP entries of piece number `piece`. Called by pool_run, with the struct level_loop. Returns 0. */
 static uint64_t run_piece(void *context, int thread, uint64_t piece)
 {
     const struct level_loop *loop = context;

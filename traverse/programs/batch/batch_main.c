@@ -137,9 +137,7 @@ static void parse(struct args *args, int argc, char **argv)
     args_begin(args, program.name);
     args->batch = 64;
     options_read(args, &program, argc, argv);
-    if (args->roots_given)
-        options_read_roots(args);
-    options_read_targets(args);
+    options_read_ids(args);
     args_finish(args);
     if (args->sample > 0)
         check_sample(args);

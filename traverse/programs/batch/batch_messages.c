@@ -92,6 +92,7 @@ uint32_t *batch_message_index(const struct batch_messages *m, const struct batch
     return (uint32_t *)(m->sent + batch_message_at(m, from, rank) + 8 * m->words * entries);
 }
 
+/* Sends the row of sizes for each rank to it, with the number of words of delegates that changed here. */
 void batch_messages_tell(struct batch_messages *m, uint64_t changed)
 {
     for (uint32_t r = 0; r < m->comm->ranks; r++)

@@ -146,7 +146,8 @@ static void loop(struct batch_search *s, uint64_t count, pool_body *body, void *
     pool_for(s->pool, level_threads(count, s->threads), count, LEVEL_STEP, body, context);
 }
 
-/* Exchanges words of ghosts in a dense level. */
+/* Moves words of ghosts in a dense level: with `pushed`, the next words from the ranks that have found them to the owners; otherwise frontier
+ * words from the owners to the ranks that read them. */
 static void exchange_words(struct batch_search *s, int pushed)
 {
     struct batch_messages *m = &s->ranks->messages;
@@ -234,7 +235,7 @@ BATCH_BY_WORDS(see_by_words, see_delegates(s, t, begin, end, W))
 
 void batch_ranks_send_pushed(struct batch_search *s)
 {
-    exchange_words(s, 1);
+    exchange_words(s, /* pushed */ 1);
 }
 
 /* Returns whether any root pulls in this level. */
@@ -249,7 +250,7 @@ static int any_pulls(const struct batch_search *s)
 void batch_ranks_show_frontier(struct batch_search *s)
 {
     if (any_pulls(s))
-        exchange_words(s, 0);
+        exchange_words(s, /* pushed */ 0);
 }
 
 void batch_ranks_clear_frontier(struct batch_search *s)

@@ -35,7 +35,7 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
 
 int batch_run_notes_levels(const struct batch_run *run)
 {
-    return (run->depths != NULL && batch_depths_wanted(run->depths)) || run->balls != NULL || run->targets != NULL ||
+    return (run->depths != NULL && (run->depths->depth != NULL || run->depths->checksums)) || run->balls != NULL || run->targets != NULL ||
            run->sums != NULL || run->receive != NULL;
 }
 

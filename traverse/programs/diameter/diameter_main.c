@@ -85,7 +85,7 @@ static void parse(struct diameter *d, int argc, char **argv)
     if (d->root != NULL) {
         args->roots_given = 1;
         args_add_root(args, args_copy(args, d->root));
-        options_read_roots(args);
+        options_read_ids(args);
     }
     args_finish(args);
     args->no_answer = args->depths == NULL;
