@@ -8,7 +8,7 @@ searches=8 counts='4 16'
 [ "${TEST_MODE:-short}" = short ] || searches=24 counts='4 8 16'
 
 # A mesh of 30 layers of 6000 vertices, each with edges to four of the next layer: many levels in a row that
-# are worth a crew.
+# are worth a parallel region.
 awk 'BEGIN { for (layer = 0; layer < 30; layer++) for (i = 0; i < 6000; i++) for (j = 0; j < 4; j++)
     print 6000 * layer + i, 6000 * (layer + 1) + (i * 7 + j * 371) % 6000 }' >"$tmp/mesh.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/mesh.edges" "$tmp/mesh.txt" && "$BIN/rmatgen" -q -s 17 -o "$tmp/rmat.edges" || fail 'edges'
@@ -37,7 +37,7 @@ for graph in mesh1 rmat1 mesh3 rmat4; do
         levels second $graph $threads env
         name="$graph, -@ $threads"
         case $graph in
-        mesh1) [ "$threads" = 4 ] || check "$name: levels by a crew" grep -q ' crew ' "$tmp/first" ;;
+        mesh1) [ "$threads" = 4 ] || check "$name: levels in a parallel region" grep -q ' region ' "$tmp/first" ;;
         rmat1) check "$name: levels by masks" grep -q ' masks ' "$tmp/first" ;;
         esac
         check "$name: two runs go alike" diff "$tmp/first" "$tmp/second"

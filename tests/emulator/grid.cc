@@ -58,7 +58,7 @@ private:
     }
 };
 
-static region &blocks_crew()
+static region &blocks_region()
 {
     static region *all = new region; /* its threads outlive main */
     return *all;
@@ -70,7 +70,7 @@ static void run_together(const grid &what)
 {
     std::atomic<unsigned> left{what.blocks};
     for (unsigned i = 0; i < what.blocks; i++) {
-        blocks_crew().give([=, &what, &left] {
+        blocks_region().give([=, &what, &left] {
             run_block(what, i);
             left--; /* used for the last time */
         });

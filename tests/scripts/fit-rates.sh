@@ -50,10 +50,14 @@ want = {f'push:{l["root"]}:{l["level"]}': sum(g["fv"] for g in l["subgraphs"].va
 for row in rows[1:]:
     assert float(row[at["push_edge"]]) + float(row[at["mark_edge"]]) == want[row[1]], row
 END
-"$BIN/dbfs-traverse" -q --backend cpu -@ 2 --direction push -n 4 --json "$tmp/crew" --trace "$tmp/crew.trace" "$tmp/graph" >/dev/null
-check_exit 0 'levels of two threads' "$fit" levels "$tmp/crew" "$tmp/crew.trace"
-check "$situation: rows are of crews" grep -q '^#fit CREW value$' "$tmp/out"
-check_exit 3 'one thread and two are not of one table' "$fit" levels "$tmp/run" "$tmp/trace" "$tmp/crew" "$tmp/crew.trace"
+"$BIN/dbfs-traverse" -q --backend cpu -@ 2 --direction push -n 4 --json "$tmp/region" --trace "$tmp/region.trace" "$tmp/graph" >/dev/null
+check_exit 0 'levels of two threads' "$fit" levels "$tmp/region" "$tmp/region.trace"
+check "$situation: rows are of regions" grep -q '^#fit REGION value$' "$tmp/out"
+sed 's/"way": "region"/"way": "crew"/' "$tmp/region.trace" >"$tmp/old.trace"
+cp "$tmp/out" "$tmp/new"
+check_exit 0 'levels of two threads as traces called them before' "$fit" levels "$tmp/region" "$tmp/old.trace"
+check "$situation: rows are the same" cmp "$tmp/new" "$tmp/out"
+check_exit 3 'one thread and two are not of one table' "$fit" levels "$tmp/run" "$tmp/trace" "$tmp/region" "$tmp/region.trace"
 # a GPU's levels: the CPU's trace as a GPU would have written it, which needs none
 sed 's/"backend": "cpu"/"backend": "cuda"/' "$tmp/run" >"$tmp/gpu"
 check_exit 0 'levels of a GPU' "$fit" levels "$tmp/gpu" "$tmp/trace"

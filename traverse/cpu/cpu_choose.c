@@ -10,20 +10,20 @@
  * user's wish for pulls (DIRECTION_PULL) makes all levels dense. */
 enum { SMALL_EDGES = 4096 };
 
-/* The rates of parallel regions: crew_work, crew_uneven and crew_local (of rounds, cpu_local.c) are factors, and all others are
- * picoseconds. Beginning a region costs crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A
- * level costs crew_meeting, and crew_thread for each thread, for its barrier. All threads together do crew_work times the work of a
- * single thread, and the slowest thread crew_uneven times that work more than its share, but at most crew_uneven_most, because parts
+/* The rates of parallel regions: region_work, region_uneven and region_local (of rounds, cpu_local.c) are factors, and all others are
+ * picoseconds. Beginning a region costs region_start, and region_vertex for each vertex, because each thread copies the visited bits. A
+ * level costs region_level, and region_thread for each thread, for its barrier. All threads together do region_work times the work of a
+ * single thread, and the slowest thread region_uneven times that work more than its share, but at most region_uneven_most, because parts
  * are not equally large. */
-#define CREW(name, value, unit, what) static const double crew_##name = value;
+#define REGION(name, value, unit, what) static const double region_##name = value;
 #include "formats/rates.def"
 
 /* Predicts the picoseconds of a level in a parallel region, if one thread alone would need `single_thread`. */
 static double region_cost(double single_thread, int threads)
 {
-    double uneven = crew_uneven * single_thread;
-    uneven = uneven < crew_uneven_most ? uneven : crew_uneven_most;
-    return crew_meeting + crew_thread * threads + crew_work * single_thread / threads + uneven;
+    double uneven = region_uneven * single_thread;
+    uneven = uneven < region_uneven_most ? uneven : region_uneven_most;
+    return region_level + region_thread * threads + region_work * single_thread / threads + uneven;
 }
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
@@ -47,7 +47,7 @@ static double choose_region(const struct device *dev, struct search_state *s, do
         missed = 0;
     if (missed > 0 || s->in_region)
         s->regret = s->regret + missed > 0 ? s->regret + missed : 0;
-    if (s->regret > crew_start + crew_vertex * vertices) {
+    if (s->regret > region_start + region_vertex * vertices) {
         s->in_region = !s->in_region;
         s->regret = 0;
     }
@@ -70,7 +70,7 @@ double choose_local_levels(const struct device *dev, struct search_state *s, uin
         levels = levels < most ? levels : most;
         if (levels < 2)
             break;
-        double cost = (crew_meeting + crew_thread * threads) / (double)levels + crew_local * s->vertex_cost * (double)size / threads;
+        double cost = (region_level + region_thread * threads) / (double)levels + region_local * s->vertex_cost * (double)size / threads;
         if (s->local_levels == 0 || cost < best) {
             best = cost;
             s->local_levels = (int)levels;
@@ -118,7 +118,7 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     if (s->local_levels > 1 && s->full_at > 0 && s->full_at == dev->depth)
         s->local_levels = 0; /* it would be undone again */
     if (s->local_levels > 1 &&
-        s->local_gain < BARRIERS * crew_meeting + crew_depth * (double)dev->shard->locals / s->local_threads)
+        s->local_gain < BARRIERS * region_level + region_depth * (double)dev->shard->locals / s->local_threads)
         s->local_levels = 0;
     s->wants_all_threads = s->edges > SMALL_EDGES && dense < single_thread;
     if (found == 0 || dev->depth == dev->means.deepest)

@@ -8,7 +8,7 @@
 
 const char *const level_kind_name[LEVEL_KINDS] = {
     [LEVEL_STEPPED] = "loop",         [LEVEL_DENSE] = "masks",         [LEVEL_SPARSE] = "list",
-    [LEVEL_REGION] = "crew",          [LEVEL_ROUND] = "round",
+    [LEVEL_REGION] = "region",        [LEVEL_ROUND] = "round",
     [LEVEL_THREAD_GROUP] = "team",    [LEVEL_BLOCK] = "block",
     [LEVEL_SLICED_BLOCK] = "block",   [LEVEL_SLICED_SPARSE] = "list",  [LEVEL_SLICED_ALL] = "slices",
     [LEVEL_SLICED_PULL] = "slices",   [LEVEL_SLICED_PUSH] = "slices"};
