@@ -67,9 +67,6 @@ struct prover {
                         struct error *e);
     void (*release)(const struct proof *proof, void *array);
 
-    /* Copies bytes from the host to the device, from the device to the host, or within the device. */
-    enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
-
     /* `open` and list_questions are called once, before the first root. `open` sets the bits of value_has_edges, and prepares
      * all else that is the same for all roots. list_questions goes over the nn edges to other shards, each of which is a
      * question. If `put` is 0, it counts the questions to shard s in next[s + 1]. If `put` is 1, it writes them to own.question

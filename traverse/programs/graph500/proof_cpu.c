@@ -18,15 +18,6 @@ static void cpu_release(const struct proof *p, void *array)
     memory_release(p->rank->budget, array);
 }
 
-/* Copies bytes within the memory of the host. This prover has no other memory. */
-static enum status cpu_copy(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
-{
-    (void)p;
-    if (bytes > 0)
-        memcpy(to, from, bytes);
-    return e->status;
-}
-
 /* Writes the input ids of all vertices of the device into p->end. Sets the bits of p->value_has_edges for the values that
  * belong to these vertices, all of which have edges. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
@@ -152,7 +143,6 @@ static enum status cpu_finish_proof(struct proof *p, struct offence *first, stru
 
 const struct prover prover_cpu = {.take = cpu_take,
                                   .release = cpu_release,
-                                  .copy = cpu_copy,
                                   .open = cpu_open_proof,
                                   .list_questions = cpu_list_questions,
                                   .begin = cpu_begin_root,

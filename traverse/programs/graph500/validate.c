@@ -27,6 +27,12 @@ static enum status take(const struct proof *p, void *array, uint64_t count, uint
     return e->status;
 }
 
+/* Copies bytes from the host to the device of a proof, or back, and waits for the copy. */
+static enum status copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    return bytes == 0 ? e->status : p->rank->backend->answers->copy(p->device, to, from, bytes, e);
+}
+
 /* Opens v->proofs[g], and allocates the arrays whose sizes follow from the graph. Fills in p->value_index, the index of each
  * vertex's value in the answer. This is computed from ids, and not read from the tables by which answers are made, so that
  * a fault in these tables is found. The caller calls close_proof even after a failure. */
@@ -64,7 +70,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
         int is_own = shard_of_vertex(id, shard->p) == shard->index;
         value_index[i] = is_own ? (uint32_t)answers_index(graph, id) : VALUE_ELSEWHERE;
     }
-    p->prover->copy(p, p->value_index, value_index, vertices * sizeof *value_index, e);
+    copy_bytes(p, p->value_index, value_index, vertices * sizeof *value_index, e);
     memory_release(v->rank->budget, value_index);
     return e->status == ST_OK ? p->prover->open(p, e) : e->status;
 }
@@ -129,7 +135,7 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     take(p, &asked->question, asked->begin[shards], sizeof *asked->question, "questions", e);
     take(p, &asked->reply, asked->begin[shards], sizeof(struct vertex_end), "replies", e);
     for (uint32_t s = 0; s < shards && e->status == ST_OK; s++)
-        p->prover->copy(p, asked->question + asked->begin[s], questions[s].at, questions[s].bytes, e);
+        copy_bytes(p, asked->question + asked->begin[s], questions[s].at, questions[s].bytes, e);
     return e->status;
 }
 
@@ -209,7 +215,7 @@ static enum status set_claims(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
     const struct proof *p = &v->proofs[g];
-    return p->prover->copy(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
+    return copy_bytes(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
 }
 
 /* Collective. Gives all devices the parents of all delegates. At first, only the owner of a delegate has its parent, and
@@ -222,7 +228,7 @@ static enum status reduce_claims(struct validation *v, struct error *e)
         v->claim[i] = CLAIM_ELSEWHERE;
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct proof *p = &v->proofs[g];
-        if (p->prover->copy(p, v->claim_of_device, p->claim + p->shard->locals, d * sizeof *v->claim, e) != ST_OK)
+        if (copy_bytes(p, v->claim_of_device, p->claim + p->shard->locals, d * sizeof *v->claim, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < d; i++)
             v->claim[i] = v->claim_of_device[i] > v->claim[i] ? v->claim_of_device[i] : v->claim[i];
@@ -250,7 +256,7 @@ static enum status reduce_seen_parents(struct validation *v, struct error *e)
     memset(v->parent_seen, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct proof *p = &v->proofs[g];
-        if (p->prover->copy(p, v->seen_of_device, proved_of(p, DELEGATES).parent_seen, words * 8, e) != ST_OK)
+        if (copy_bytes(p, v->seen_of_device, proved_of(p, DELEGATES).parent_seen, words * 8, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
             v->parent_seen[i] |= v->seen_of_device[i];
@@ -267,7 +273,7 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct offence found;
-    if (p->prover->copy(p, proved_of(p, DELEGATES).parent_seen, v->parent_seen, mask_words(p->shard->d) * 8, e) != ST_OK ||
+    if (copy_bytes(p, proved_of(p, DELEGATES).parent_seen, v->parent_seen, mask_words(p->shard->d) * 8, e) != ST_OK ||
         p->prover->finish(p, &found, e) != ST_OK)
         return e->status;
 #pragma omp critical(validation)

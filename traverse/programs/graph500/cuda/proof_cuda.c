@@ -36,12 +36,6 @@ static void gpu_release(const struct proof *p, void *array)
     cudaFree(array);
 }
 
-/* Copies bytes to, from or within the memory of the GPU, and waits for the copy. */
-static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
-{
-    return gpu_copy(p->device, to, from, bytes, e);
-}
-
 /* Sets the bits of p->value_has_edges for the values that belong to vertices of this GPU, all of which have edges. Called once,
  * before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
@@ -170,7 +164,6 @@ static enum status gpu_finish_proof(struct proof *p, struct offence *first, stru
 
 const struct prover prover_cuda = {.take = gpu_take,
                                    .release = gpu_release,
-                                   .copy = gpu_copy_bytes,
                                    .open = gpu_open_proof,
                                    .list_questions = gpu_list_questions,
                                    .begin = gpu_begin_root,
