@@ -6,7 +6,7 @@
  * nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
  *
  * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank that
- * STOP_AT_END names stops where MPI ends.
+ * STOP_AT_END names stops where MPI ends: it asks by MPI_Finalized there whether to end it.
  *
  * Hydra's mpiexec tells its proxy when the standard input has ended. Where the ranks end before MPI_Init, as after a wrong option, the
  * proxy is gone now and then (1 of 1,000, on busy cores): mpiexec then died by SIGPIPE, without the ranks' messages and exit code, which
@@ -53,14 +53,14 @@ int MPI_Abort(int comm, int code)
     return abort_all(comm, code);
 }
 
-int MPI_Finalize(void)
+int MPI_Finalized(int *finalized)
 {
-    int (*finalize)(void);
+    int (*next)(int *);
     const char *stops = getenv("STOP_AT_END"), *rank = getenv("PMI_RANK");
     if (stops != NULL && rank != NULL && strcmp(stops, rank) == 0)
         raise(SIGSTOP);
-    *(void **)&finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
-    return finalize();
+    *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalized");
+    return next(finalized);
 }
 
 static int is_launcher;

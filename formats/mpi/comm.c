@@ -114,8 +114,11 @@ static void finalize(void)
         return; /* MPI_Abort called exit */
     signals_leave_by(NULL);
     MPI_Finalized(&finalized);
-    if (!finalized)
-        MPI_Finalize();
+    if (finalized)
+        return;
+    if (watch_has_alarm())
+        MPI_Barrier(MPI_COMM_WORLD); /* MPI_Finalize of MPICH with libfabric waits for no other rank */
+    MPI_Finalize();
 }
 
 /* Nonzero if the environment shows that any launcher started this process, perhaps as its only rank. Settings of an MPI library

@@ -211,7 +211,7 @@ static void share_pulses(const struct comm *comm)
 }
 
 /* Called by atexit. Stops the watching thread before MPI_Finalize runs: comm.c registered that earlier, and atexit calls the
- * last function first. Then sets an alarm, because MPI_Finalize would wait for ever for a rank that is stopped. Does nothing without a
+ * last function first. Then sets an alarm, because the end of MPI would wait for ever for a rank that is stopped. Does nothing without a
  * thread, so that watch_start registers it before there is one. */
 static void stop(void)
 {
@@ -229,6 +229,11 @@ static void stop(void)
              "%.1f s (--timeout)\n", watch.program, watch.comm.rank, watch.comm.host, (double)watch.timeout_ms / 1000);
     signal(SIGALRM, end_unfinished);
     alarm((unsigned)(watch.timeout_ms / 1000) + 1);
+}
+
+int watch_has_alarm(void)
+{
+    return watch.farewell[0] != '\0';
 }
 
 /* Returns the first rank for which `fails` is nonzero; the number of ranks if there is none. Also a barrier. */
