@@ -350,7 +350,8 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     if (relays)
         relay_begin(&x->relay);
     if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
-        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, relays ? &x->message_relay : NULL, &bfs->times->iterations, e);
+        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, relays ? &x->message_relay : NULL,
+                                  &bfs->times->iterations, e);
     bfs->times->compute_s = cli_seconds() - start;
     bfs->times->sent_vertices = x->relay.sent_vertices;
     return e->status;

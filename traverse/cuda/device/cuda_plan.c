@@ -36,8 +36,8 @@ static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
-/* Returns whether the columns of subgraph g stay packed, and then sets *packed to them. The file must have them packed in a way that a search
- * can read. */
+/* Returns whether the columns of subgraph g stay packed, and then sets *packed to them. The file must have them packed in a way that a
+ * search can read. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);

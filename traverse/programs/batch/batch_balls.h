@@ -20,8 +20,8 @@ struct batch_balls {
     struct error error;
 };
 
-/* Opens *balls for levels that up to `threads` threads note. Balls are charged to the budget of the graph. The caller calls batch_balls_close even
- * after a failure. */
+/* Opens *balls for levels that up to `threads` threads note. Balls are charged to the budget of the graph. The caller calls
+ * batch_balls_close even after a failure. */
 enum status batch_balls_open(struct batch_balls *balls, const struct joined_graph *graph, int threads, struct error *e);
 void batch_balls_close(struct batch_balls *balls); /* frees all memory; *balls may be all zeros */
 

@@ -146,8 +146,8 @@ static void loop(struct batch_search *s, uint64_t count, pool_body *body, void *
     pool_for(s->pool, level_threads(count, s->threads), count, LEVEL_STEP, body, context);
 }
 
-/* Moves words of ghosts in a dense level: with `pushed`, the next words from the ranks that have found them to the owners; otherwise frontier
- * words from the owners to the ranks that read them. */
+/* Moves words of ghosts in a dense level: with `pushed`, the next words from the ranks that have found them to the owners; otherwise
+ * frontier words from the owners to the ranks that read them. */
 static void exchange_words(struct batch_search *s, int pushed)
 {
     struct batch_messages *m = &s->ranks->messages;

@@ -43,8 +43,8 @@ void vertex_sums_note(struct vertex_sums *sums, const struct batch_level *level)
 /* Prepares for a part of single roots: allocates sums->depth if needed. */
 enum status vertex_sums_open_part(struct vertex_sums *sums, struct error *e);
 
-/* Adds the distances from the `count` single roots of a part, and forgets them, by the threads of the pool. sums->first is the number of the
- * first one. */
+/* Adds the distances from the `count` single roots of a part, and forgets them, by the threads of the pool. sums->first is the number
+ * of the first one. */
 void vertex_sums_add_part(struct vertex_sums *sums, uint32_t count, struct thread_pool *pool, int threads);
 
 #endif

@@ -184,8 +184,8 @@ struct raising {
     int32_t *assumed;                 /* as in bounds_raise_by_round */
 };
 
-/* A level_body: raises the lower bounds of vertices to the depth of the level, and lowers their assumed upper bounds. Of the roots that found
- * a vertex, the first has the smallest lower bound. `sink` is the struct raising. */
+/* A level_body: raises the lower bounds of vertices to the depth of the level, and lowers their assumed upper bounds. Of the roots that
+ * found a vertex, the first has the smallest lower bound. `sink` is the struct raising. */
 static void raise_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
     const struct raising *raising = sink;
