@@ -171,7 +171,7 @@ finish() {
 # WHAT IS TESTED: programs are those of an emulated GPU (tests/emulator) from here on. The script ends where it is not
 # built.
 use_emulated_gpus() {
-    BUILD=${BUILD:-build}/emulated
+    export BUILD=${BUILD:-build}/emulated # scripts that this one runs have them, too
     if [ ! -x "$BUILD/bin/dbfs-traverse" ]; then
         skip "$1: no emulated GPU is built"
         finish
