@@ -458,10 +458,10 @@ enum status outfile_fill(const struct outfile *out, uint64_t at, const void *byt
     return ST_OK;
 }
 
-/* Overwrites bytes at `offset` that were written before. */
-enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count, struct error *e)
+/* Overwrites the first bytes, which were written before. */
+enum status outfile_rewrite(struct outfile *out, const void *bytes, size_t count, struct error *e)
 {
-    return flush_buffer(out, e) == ST_OK ? outfile_fill(out, offset, bytes, count, e) : e->status;
+    return flush_buffer(out, e) == ST_OK ? outfile_fill(out, 0, bytes, count, e) : e->status;
 }
 
 /* Leaves out the next `count` bytes, which outfile_fill will write at *at. */

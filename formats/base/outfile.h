@@ -67,8 +67,8 @@ enum status outfile_part(char **part, const char *path, struct error *e);
  * with errno EPIPE. Programs end quietly then (error.broken_pipe). */
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e);
 
-/* Overwrites bytes at `offset` that were written before. Only for seekable outputs (outfile_seekable). */
-enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count, struct error *e);
+/* Overwrites the first bytes, which were written before. Only for seekable outputs (outfile_seekable). */
+enum status outfile_rewrite(struct outfile *out, const void *bytes, size_t count, struct error *e);
 
 /* Threads may write parts of a seekable output side by side. outfile_skip leaves out the next `count` bytes
  * and returns their offset in *at. outfile_fill then writes them: any number of threads may each write a

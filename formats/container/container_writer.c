@@ -233,7 +233,7 @@ enum status container_writer_finish(struct container_writer *w, uint32_t *table_
     if (table_crc != NULL)
         *table_crc = crc;
     if (outfile_seekable(w->out))
-        return outfile_rewrite(w->out, 0, page, sizeof page, e);
+        return outfile_rewrite(w->out, page, sizeof page, e);
     memcpy(w->held, page, sizeof page);
     return outfile_write(w->out, w->held, w->end, e);
 }

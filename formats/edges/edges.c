@@ -81,10 +81,10 @@ void edges_tally_merge(struct edges_totals *into, const struct edges_totals *fro
 
 /* ---- blocks ---- */
 
-enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e)
+enum status edges_block_init(struct edges_block *block, struct error *e)
 {
     memset(block, 0, sizeof *block);
-    block->capacity = EDGES_BLOCK_HEADER_BYTES + 16 * max_edges;
+    block->capacity = EDGES_BLOCK_HEADER_BYTES + 16 * EDGES_BLOCK_EDGES;
     block->bytes = malloc(block->capacity);
     return block->bytes != NULL ? ST_OK : fail_memory(e, "edge block", block->capacity);
 }

@@ -68,7 +68,7 @@ struct edges_block {
     uint64_t balance;          /* of an undirected block that was encoded: edges_tally_balance */
 };
 
-enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e);
+enum status edges_block_init(struct edges_block *block, struct error *e);
 void edges_block_free(struct edges_block *block);
 
 /* Add some edges, or another tally, to a tally. */

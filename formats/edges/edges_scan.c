@@ -114,7 +114,7 @@ static void scan_blocks(struct pass *p, int thread)
     struct error error = {0};
     struct edges_totals tally = {0};
     struct edges_block block = {0};
-    edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
+    edges_block_init(&block, &error);
     while (error.status == ST_OK && take_block(p, &block)) {
         if (scan_block(p->scan, thread, &block, &error) == ST_OK)
             edges_tally_merge(&tally, &block.tally);

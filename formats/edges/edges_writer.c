@@ -53,7 +53,7 @@ enum status edges_writer_open(struct edges_writer **result, struct outfile *out,
     writer->waiting = malloc(EDGES_BLOCK_EDGES * sizeof *writer->waiting);
     if (writer->waiting == NULL)
         fail_memory(e, "edge writer", EDGES_BLOCK_EDGES * sizeof *writer->waiting);
-    else if (edges_block_init(&writer->block, EDGES_BLOCK_EDGES, e) == ST_OK)
+    else if (edges_block_init(&writer->block, e) == ST_OK)
         write_preamble(out, info, e);
     if (e->status != ST_OK) {
         edges_writer_free(writer);

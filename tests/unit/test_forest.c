@@ -63,7 +63,7 @@ static void join(struct forest *f, struct error *e)
         }
         lefts = kept;
         forest_flatten(&s, THREADS);
-        forest_keep(f, w, /* half */ 0, e);
+        forest_keep(f, w, e);
     }
     report(lefts == 0, "the first window of a forest leaves no edge");
     forest_resolve(f, e);

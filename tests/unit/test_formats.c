@@ -424,7 +424,7 @@ static void test_outfile(void)
     chmod(path, 0640);
     outfile_open(&out, path, &e);
     outfile_write(out, "newer", 5, &e);
-    outfile_rewrite(out, 0, "N", 1, &e);
+    outfile_rewrite(out, "N", 1, &e);
     report(outfile_commit(out, NULL, &e) == ST_OK && stat(path, &st) == 0 && st.st_size == 5 &&
                (st.st_mode & 0777) == 0640,
            "a commit replaces the file and keeps its mode");

@@ -27,7 +27,7 @@ enum status forest_share(struct forest *f, const struct comm *comm, struct error
         if (comm_agree(comm, e) != ST_OK)
             return e->status;
         comm_broadcast(comm, s.at, s.count * s.bytes, 0);
-        forest_keep(f, w, /* half */ 0, e);
+        forest_keep(f, w, e);
     }
     return comm_agree(comm, e);
 }

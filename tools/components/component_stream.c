@@ -124,7 +124,7 @@ static enum status open_sifting(struct sifting *k, struct error *e)
     k->slots = zeroed((uint64_t)k->blocks, sizeof *k->slots, "blocks of edges", e);
     for (int i = 0; i < k->blocks && e->status == ST_OK; i++) {
         k->slots[i] = &k->block[i];
-        edges_block_init(&k->block[i].block, EDGES_BLOCK_EDGES, e);
+        edges_block_init(&k->block[i].block, e);
     }
     if (e->status == ST_OK && memory_take(g->budget, (void **)&k->member, g->forest->n / WORD_BITS + 1, sizeof *k->member,
                                           "mask of vertices", e) == ST_OK)

@@ -225,7 +225,7 @@ static enum status contract_window(struct contract *c, uint32_t w, struct error 
     forest_flatten(&c->slots, c->space->threads);
     for (int t = 0; c->chunks != NULL && t < c->space->threads && e->status == ST_OK; t++)
         save_left(c, &c->thread[t], e);
-    forest_keep(c->forest, w, /* half */ 0, e);
+    forest_keep(c->forest, w, e);
     return comm_agree(c->source->comm, e);
 }
 

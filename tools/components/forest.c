@@ -67,9 +67,9 @@ struct slots forest_load(struct forest *f, uint32_t w, int half, struct error *e
     return slots_of(f, w, half);
 }
 
-enum status forest_keep(struct forest *f, uint32_t w, int half, struct error *e)
+enum status forest_keep(struct forest *f, uint32_t w, struct error *e)
 {
-    return e->status == ST_OK ? values_keep(&f->values, w, half, e) : e->status;
+    return e->status == ST_OK ? values_keep(&f->values, w, /* half */ 0, e) : e->status;
 }
 
 /* ---- trees ---- */
@@ -123,7 +123,7 @@ enum status forest_resolve(struct forest *f, struct error *e)
             const struct slots b = forest_load(f, below, /* half */ 1, e);
             forest_replace_roots(&s, &b, f->values.threads);
         }
-        forest_keep(f, w, /* half */ 0, e);
+        forest_keep(f, w, e);
     }
     return e->status;
 }

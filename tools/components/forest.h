@@ -100,8 +100,8 @@ void forest_flatten(const struct slots *slots, int threads);
 /* Loads window w into half 0 or 1 of the memory. A failure is in *e, and the slots are then none. */
 struct slots forest_load(struct forest *forest, uint32_t w, int half, struct error *e);
 
-/* Saves window w from that half of the memory, if there are several windows. */
-enum status forest_keep(struct forest *forest, uint32_t w, int half, struct error *e);
+/* Saves window w from half 0 of the memory, if there are several windows. */
+enum status forest_keep(struct forest *forest, uint32_t w, struct error *e);
 
 /* Replaces each slot of the window `s` that is a vertex of the window `roots` by what the slot of that vertex holds. */
 void forest_replace_roots(const struct slots *s, const struct slots *roots, int threads);

@@ -73,7 +73,7 @@ static enum status count_all_vertices(struct forest *f, struct error *e)
             const struct slots s = forest_load(f, above, /* half */ 1, e);
             count_vertices(&s, &roots, f->values.threads);
         }
-        forest_keep(f, w, /* half */ 0, e);
+        forest_keep(f, w, e);
     }
     return e->status;
 }
@@ -252,7 +252,7 @@ static enum status number_all(struct numbering *k, struct error *e)
             const struct slots roots = forest_load(f, below, /* half */ 1, e);
             forest_replace_roots(&s, &roots, f->values.threads);
         }
-        forest_keep(f, w, /* half */ 0, e);
+        forest_keep(f, w, e);
     }
     return e->status;
 }

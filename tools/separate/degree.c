@@ -247,7 +247,7 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest, 
     *largest = 0;
     if (edges == NULL)
         return fail_memory(e, "edge block", EDGES_MAX_BLOCK_EDGES * sizeof *edges);
-    edges_block_init(&block, EDGES_BLOCK_EDGES, e);
+    edges_block_init(&block, e);
     while (e->status == ST_OK && edges_reader_next(reader, &block, &end, e) == ST_OK && !end) {
         if (edges_decode_block(&block, direction, edges_reader_name(reader), edges, &count, e) ==
                 ST_OK &&

@@ -91,7 +91,7 @@ enum status taken_edges_keep(struct edge_source *source, struct edge_tiles *tile
     t->tiles = tiles;
     t->beside = beside;
     t->threads = threads;
-    if (edges_block_init(&t->block, EDGES_BLOCK_EDGES, e) == ST_OK)
+    if (edges_block_init(&t->block, e) == ST_OK)
         edge_source_keep(source, &(struct edges_taken){t, write_taken}, e);
     edges_block_free(&t->block);
     free(t);

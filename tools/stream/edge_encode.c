@@ -73,7 +73,7 @@ static enum status reserve_blocks(struct encoded_edges *encoded, size_t count, s
         return fail_memory(e, "output blocks", count * sizeof *grown);
     encoded->blocks = grown;
     for (; encoded->block_capacity < count; encoded->block_capacity++) {
-        if (edges_block_init(&grown[encoded->block_capacity], EDGES_BLOCK_EDGES, e) != ST_OK)
+        if (edges_block_init(&grown[encoded->block_capacity], e) != ST_OK)
             return e->status;
     }
     return ST_OK;

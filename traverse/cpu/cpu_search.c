@@ -40,7 +40,7 @@ enum status cpu_start(struct device *dev, const struct root_set *roots, struct e
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     const struct root_set delegates = root_set_of_kind(roots, ROOT_AT_DELEGATE),
-                          normals = root_set_of_shard(roots, ROOT_AT_LOCAL, dev->shard->index);
+                          normals = root_set_of_shard(roots, dev->shard->index);
     uint64_t words = mask_words(most_rows(dev));
     pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
     d->any_found_here = 0;

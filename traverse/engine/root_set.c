@@ -60,10 +60,10 @@ struct root_set root_set_of_kind(const struct root_set *roots, enum root_at at)
     return between(roots, &first, &end);
 }
 
-/* Returns the roots of one kind that belong to a shard. */
-struct root_set root_set_of_shard(const struct root_set *roots, enum root_at at, uint32_t shard)
+/* Returns the roots that are local vertices of a shard. */
+struct root_set root_set_of_shard(const struct root_set *roots, uint32_t shard)
 {
-    const struct root first = {.at = at, .shard = shard}, end = {.at = at, .shard = shard + 1};
+    const struct root first = {.at = ROOT_AT_LOCAL, .shard = shard}, end = {.at = ROOT_AT_LOCAL, .shard = shard + 1};
     return between(roots, &first, &end);
 }
 

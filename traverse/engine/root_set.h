@@ -8,10 +8,9 @@
  * this array. */
 struct root_set root_set_make(struct root *root, uint64_t count);
 
-/* Return a part of a set, which may be empty: the roots of one kind, and those of one kind that belong to a shard. The second
- * is not for delegates, which all shards have. */
+/* Return a part of a set, which may be empty: the roots of one kind, and those that are local vertices of a shard. */
 struct root_set root_set_of_kind(const struct root_set *roots, enum root_at at);
-struct root_set root_set_of_shard(const struct root_set *roots, enum root_at at, uint32_t shard);
+struct root_set root_set_of_shard(const struct root_set *roots, uint32_t shard);
 
 /* Returns whether a set has this root without edges: the id of slot `slot` of the shard. */
 int root_set_has_isolated(const struct root_set *roots, uint32_t shard, uint64_t slot);

@@ -232,10 +232,10 @@ enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const c
  * Readers of text formats share the functions that take, load and parse pieces and account for them. Each brings its own parser of a
  * line. */
 
-/* Reads the beginning of the input to r->text.head: at least `lines` lines that are neither blank nor comments, if there are so
- * many within HEAD_MAX_BYTES. */
+/* Reads the beginning of the input to r->text.head: at least a line that is neither blank nor a comment, if there is one within
+ * HEAD_MAX_BYTES. */
 enum { HEAD_MAX_BYTES = 1 << 24 };
-enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);
+enum status text_peek(struct graph_reader *r, const char *comments, struct error *e);
 
 /* Reads the beginning of a list, with comments as --comments says. Without that option, if ids are names, a sign begins a
  * comment only if it stands alone, because a name may begin with a sign, too. */

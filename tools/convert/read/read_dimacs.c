@@ -111,7 +111,7 @@ static enum status open_problem(struct graph_reader *r, const char *kind, const 
                                 const char *expected, struct error *e)
 {
     uint64_t line = 0;
-    if (text_peek(r, "c", 1, e) != ST_OK)
+    if (text_peek(r, "c", e) != ST_OK)
         return e->status;
     const char *problem = text_data_line(r, text_head_start(r), &line);
     if (problem == NULL)

@@ -79,7 +79,7 @@ int lg_sniff(const char *line)
 static enum status open_lg(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0, size[2];
-    if (text_peek(r, "#", 1, e) != ST_OK)
+    if (text_peek(r, "#", e) != ST_OK)
         return e->status;
     const char *first = text_data_line(r, text_head_start(r), &line);
     if (first == NULL)

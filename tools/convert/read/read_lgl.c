@@ -90,7 +90,7 @@ static enum status open_lgl(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_UNDIRECTED_ONCE;
     r->facts.names = r->options.names;
-    if (text_peek(r, "", 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
+    if (text_peek(r, "", e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
     return text_start_in_order(r, text_head_start(r), 0, e);
 }

@@ -159,7 +159,7 @@ static const char *find_banner(const struct graph_reader *r, uint64_t *line)
 static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0;
-    if (text_peek(r, "%", 1, e) != ST_OK)
+    if (text_peek(r, "%", e) != ST_OK)
         return e->status;
     const char *banner = find_banner(r, &line);
     if (read_banner(r, banner, line + 1, e) != ST_OK)

@@ -177,7 +177,7 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
     r->facts.direction = EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
     r->facts.both_listed = 1;
-    if (text_peek(r, "#%", 1, e) != ST_OK)
+    if (text_peek(r, "#%", e) != ST_OK)
         return e->status;
     const char *header = text_data_line(r, text_head_start(r), &line);
     if (header == NULL)

@@ -201,10 +201,10 @@ static int has_suffix(const struct input *input, const char *suffix)
     return 0;
 }
 
-static enum status ask_format(const struct input *input, const char *a, const char *b, struct error *e)
+static enum status ask_format(const struct input *input, const char *format, struct error *e)
 {
-    return fail(e, ST_BAD_DATA, "%s: its first lines may be of %s or of %s: -f %s or -f %s says which",
-                input_name(input), a, b, a, b);
+    return fail(e, ST_BAD_DATA, "%s: its first lines may be of %s or of pairs: -f %s or -f pairs says which", input_name(input),
+                format, format);
 }
 
 /* Refuses lines that could be METIS or edges, and asks the user to choose. If the first line has another number of columns than
@@ -214,7 +214,7 @@ static enum status ask_metis(const struct input *input, const struct sample *s, 
 {
     ull second = 2; /* the number of the line after the first that counts */
     if (s->lines < 2 || count_numbers(s->line[0]) == count_numbers(s->line[1]))
-        return ask_format(input, "metis", "pairs", e);
+        return ask_format(input, "metis", e);
     for (const char *p = s->text; p < s->line[0]; p = next_line(p))
         second++;
     return fail(e, ST_BAD_DATA,
@@ -365,7 +365,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
     enum likeness lgl = lgl_likeness(s->text, s->text + s->bytes, options->names);
     if (lgl != UNLIKE && !is_stated_list(options)) {
         *format = FORMAT_LGL;
-        return lgl == CERTAIN || has_suffix(input, ".lgl") ? ST_OK : ask_format(input, "lgl", "pairs", e);
+        return lgl == CERTAIN || has_suffix(input, ".lgl") ? ST_OK : ask_format(input, "lgl", e);
     }
     if (s->is_networkx) {
         *format = FORMAT_ADJLIST;

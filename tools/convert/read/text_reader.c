@@ -83,9 +83,9 @@ static enum status peek(struct graph_reader *r, struct comment_rule comments, in
 }
 
 /* Copies the beginning of the input to r->text.head; nothing is consumed. */
-enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e)
+enum status text_peek(struct graph_reader *r, const char *comments, struct error *e)
 {
-    return peek(r, (struct comment_rule){comments, 0}, lines, e);
+    return peek(r, (struct comment_rule){comments, 0}, 1, e);
 }
 
 /* As text_peek, with the comments that --comments chooses. */

@@ -197,5 +197,5 @@ enum status sg_build_finish(struct sg_build *b, struct outfile *out,
     if (!b->undirected)
         b->dropped /= 2; /* each arc was dropped on both sides */
     put_u64(header + 1, m);
-    return outfile_rewrite(out, 0, header, sizeof header, e);
+    return outfile_rewrite(out, header, sizeof header, e);
 }

@@ -28,7 +28,7 @@ static enum status list_roots(struct device *dev, enum vertex_kind kind, const s
 enum status gpu_take_roots(struct device *dev, const struct root_set *roots, struct gpu_roots *to, struct error *e)
 {
     const struct root_set delegates = root_set_of_kind(roots, ROOT_AT_DELEGATE),
-                          normals = root_set_of_shard(roots, ROOT_AT_LOCAL, dev->shard->index);
+                          normals = root_set_of_shard(roots, dev->shard->index);
     *to = (struct gpu_roots){.count = (uint32_t)(delegates.count + normals.count),
                              .delegates = (uint32_t)delegates.count};
     if (to->count > 0)

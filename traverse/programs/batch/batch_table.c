@@ -168,7 +168,7 @@ enum status batch_table_commit(struct batch_table *t, struct error *e)
         return e->status;
     if (is_numpy(t) && t->matrix_columns == 0) {
         make_header(t, header);
-        outfile_rewrite(t->out, 0, header, sizeof header, e);
+        outfile_rewrite(t->out, header, sizeof header, e);
     }
     outfile_commit(t->out, NULL, e);
     t->out = NULL;
