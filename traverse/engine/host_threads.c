@@ -208,7 +208,6 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     return ST_OK;
 }
 
-/* Ends all threads except the caller, and frees the memory. No job may be running. */
 void host_threads_close(struct host_threads *all)
 {
     if (all == NULL)

@@ -74,7 +74,6 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     return relay_open(&x->relay, &x->group, e);
 }
 
-/* Frees the memory of masks and vertices, and dissolves the group. The exchange may be zeroed. */
 void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)

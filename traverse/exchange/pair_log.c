@@ -53,7 +53,6 @@ enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struc
     return ST_OK;
 }
 
-/* Frees the notes. The log is empty afterwards. */
 void pair_log_free(struct pair_log *log)
 {
     free(log->note);

@@ -104,7 +104,6 @@ enum status roots_file_read(struct roots_file *f, const char *path, const char *
                         : fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
 }
 
-/* Frees the text and the array of lines, and zeroes *f. *f may be zeroed already. */
 void roots_file_free(struct roots_file *f)
 {
     free(f->text);

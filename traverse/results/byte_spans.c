@@ -29,7 +29,6 @@ enum status byte_spans_open(struct byte_spans *x, const struct rank *rank, struc
     return e->status;
 }
 
-/* Frees all tables and buffers. *x may be zeroed, and byte_spans_open may have failed. */
 void byte_spans_close(struct byte_spans *x)
 {
     struct span_buffer *const buffers[] = {x->send, x->receive};

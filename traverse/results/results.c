@@ -12,7 +12,6 @@
 
 /* ---- arrays ---- */
 
-/* Frees the depths, and closes windows and answers. *r may be zeroed. */
 void results_close(struct results *r)
 {
     windows_close(&r->windows);

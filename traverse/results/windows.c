@@ -80,7 +80,6 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory of windows, and closes the pool of threads. Does nothing if *w is zeroed. */
 void windows_close(struct windows *w)
 {
     if (w->answers == NULL)

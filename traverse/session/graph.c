@@ -205,7 +205,6 @@ enum status id_from_user(const struct graph *graph, const char *what, uint64_t s
     return ST_OK;
 }
 
-/* Unmaps the shards, frees all memory of the graph, and zeroes *graph, which may be zeroed already. */
 void graph_close(struct graph *graph)
 {
     for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)

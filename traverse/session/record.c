@@ -104,7 +104,6 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     return e->status;
 }
 
-/* Frees the memory that the record owns. *record may be zeroed. */
 void record_free(struct record *record)
 {
     free(record->name);

@@ -384,7 +384,6 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 
 /* ---- choosing ---- */
 
-/* Frees the arrays of roots, and sets their pointers to NULL. *roots may be zeroed. */
 void roots_free(struct roots *roots)
 {
     free(roots->ids);

@@ -24,7 +24,6 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
                                              "distances of a batch (a smaller --batch takes less)", e);
 }
 
-/* Frees all memory of *d, which may be all zeros, and becomes so. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);

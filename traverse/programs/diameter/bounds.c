@@ -22,7 +22,6 @@ enum status bounds_open(struct bounds *b, uint64_t count, int threads, struct me
     return pool_open(&b->pool, threads, e);
 }
 
-/* Frees everything. *b may be zeroed. */
 void bounds_close(struct bounds *b)
 {
     if (b->budget == NULL)

@@ -37,7 +37,6 @@ enum status directed_open(struct directed *d, struct root_search *search, struct
     return e->status;
 }
 
-/* Frees everything. *d may be zeroed. */
 void directed_close(struct directed *d)
 {
     if (!directed_is_open(d))

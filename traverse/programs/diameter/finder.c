@@ -28,7 +28,6 @@ enum status finder_open(struct finder *f, struct searcher *searcher, struct sear
     return comm_agree(&searcher->comm, e);
 }
 
-/* Frees everything. *f may be zeroed. */
 void finder_close(struct finder *f)
 {
     if (f->search.searcher == NULL)

@@ -269,7 +269,6 @@ enum status rest_open(struct rest *rest, const struct joined_graph *all, const i
     return e->status;
 }
 
-/* Frees everything. *rest may be zeroed. */
 void rest_close(struct rest *rest)
 {
     void *const arrays[] = {rest->component, rest->member, rest->first, rest->distance[ALONG], rest->distance[AGAINST], rest->first_edge,

@@ -21,7 +21,6 @@ enum status root_search_open(struct root_search *s, struct searcher *searcher, s
     return e->status;
 }
 
-/* Frees everything. *s may be zeroed. */
 void root_search_close(struct root_search *s)
 {
     free(s->first);

@@ -31,7 +31,6 @@ static void close_batches(struct rounds *r)
     memset(r->batch, 0, sizeof r->batch);
 }
 
-/* Frees everything. *r may be zeroed. */
 void rounds_close(struct rounds *r)
 {
     if (r->bounds[ALONG] != NULL)

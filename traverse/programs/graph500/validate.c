@@ -171,7 +171,6 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     return ST_OK;
 }
 
-/* Frees all memory of the proofs of this rank. *v may be all zeros, or opened in part. */
 void validation_close(struct validation *v)
 {
     if (v->rank == NULL)

@@ -138,7 +138,6 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
     return comm_agree(comm, e);
 }
 
-/* Frees all arrays, and closes the part. *g may be all zeros, or opened in part. */
 void grid_search_close(struct grid_search *g)
 {
     for (uint32_t i = 0; g->column != NULL && i < g->part.r; i++) {

@@ -185,7 +185,6 @@ struct joined_graph joined_graph_noted(const struct joined_graph *all)
     return noted;
 }
 
-/* Frees all memory of *all, and zeroes *all. *all may be all zeros already. */
 void joined_graph_close(struct joined_graph *all)
 {
     free(all->first);

@@ -90,7 +90,6 @@ enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *g
     return e->status;
 }
 
-/* Frees all device memory and the stream, and zeroes *gpu, which may be all zeros already. */
 void joined_gpu_close(struct joined_gpu *gpu)
 {
     for (int i = 0; i < gpu->taken; i++)
