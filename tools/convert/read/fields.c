@@ -42,6 +42,18 @@ const char *skip_separator(const char *p)
     return p;
 }
 
+/* Nonzero if from `p` to the end of the line there are an edge's attributes, {...}, as a third or later field. They are one field,
+ * even if blanks separate fields. */
+static int is_attributes(const char *p)
+{
+    if (*p != '{')
+        return 0;
+    const char *last = next_line(p) - 2;
+    while (is_blank(*last) || *last == '\r')
+        last--;
+    return *last == '}';
+}
+
 const char *skip_weights(const char *p, int count, const char **stop)
 {
     for (int i = 0; i < count; i++) {
@@ -59,17 +71,6 @@ const char *skip_weights(const char *p, int count, const char **stop)
 static int ends_line(const char *p)
 {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
-}
-
-/* Nonzero if `p` begins with { and its line ends with }. */
-int is_attributes(const char *p)
-{
-    if (*p != '{')
-        return 0;
-    const char *last = next_line(p) - 2;
-    while (is_blank(*last) || *last == '\r')
-        last--;
-    return *last == '}';
 }
 
 /* Skips blanks before a field. Tabs are not skipped if they separate fields. */

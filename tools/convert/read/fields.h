@@ -42,10 +42,6 @@ static inline int is_separator(char c)
 /* Skips one separator of SEPARATOR_ANY. Returns `p` if there is none. */
 const char *skip_separator(const char *p);
 
-/* Nonzero if from `p` to the end of the line there are an edge's attributes, {...}, as a third or later field. They are one
- * field, even if blanks separate fields. */
-int is_attributes(const char *p);
-
 /* Skips `count` weights behind an id, with any separators, and the end of the line. NULL if the line has more or fewer columns,
  * or a column that is no weight; *stop is then the place of the fault. */
 const char *skip_weights(const char *p, int count, const char **stop);

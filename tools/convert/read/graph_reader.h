@@ -237,8 +237,8 @@ enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const c
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, struct error *e);
 
-/* Reads the beginning of a list likewise, with at least `lines` such lines, and comments as --comments says. Without that option, if ids are names, a sign begins a
- * comment only if it stands alone, because a name may begin with a sign, too. */
+/* Reads the beginning of a list likewise, with at least `lines` such lines, and comments as --comments says. Without that option,
+ * if ids are names, a sign begins a comment only if it stands alone, because a name may begin with a sign, too. */
 enum status text_peek_list(struct graph_reader *r, int lines, struct error *e);
 
 /* Sets *first to the first line of a list that is no comment, or to the end of the head if all are, and *line to the number of

@@ -13,8 +13,14 @@ const struct gpu_traits gpu_traits_known[GPU_KNOWN] = {
 #include "formats/rates.def"
 };
 
-/* Barriers wait for the multiprocessors' clock. Work is shared by all multiprocessors. */
-struct gpu_scale gpu_scale_of(const struct gpu_traits *traits)
+/* How much longer a GPU takes than an H200 for a barrier of its blocks (`level`), and for a step of which it does many at a time
+ * in its caches (`work`). */
+struct gpu_scale {
+    double level, work;
+};
+
+/* Returns the scale of the GPU. Barriers wait for the multiprocessors' clock. Work is shared by all multiprocessors. */
+static struct gpu_scale scale_of(const struct gpu_traits *traits)
 {
     const struct gpu_traits *h200 = &gpu_traits_known[GPU_LIKE_h200];
     const double level = traits->clock_hz > 0 ? h200->clock_hz / traits->clock_hz : 1;
@@ -35,7 +41,7 @@ static double scaled_rate(double rate, double bytes, const char *unit, struct gp
 
 struct cost_rates gpu_rates(const struct gpu_traits *traits, uint64_t graph_bytes)
 {
-    const struct gpu_scale scale = gpu_scale_of(traits);
+    const struct gpu_scale scale = scale_of(traits);
     const double bytes_s = graph_bytes > traits->cache_bytes ? traits->bytes_s : 0;
     return (struct cost_rates){
 #define STEP(name, cpu, h200, bytes, unit, what) .name = scaled_rate(h200, bytes, unit, scale, bytes_s),
@@ -53,7 +59,7 @@ struct sliced_bounds gpu_sliced_bounds(const struct gpu_traits *traits)
     const struct gpu_traits *h200 = &gpu_traits_known[GPU_LIKE_h200];
     const uint64_t shared = traits->shared_bytes > 0 ? traits->shared_bytes : h200->shared_bytes, near = SLICED_NEAR_VERTICES,
                    fitting = shared > SLICED_BLOCK_BYTES ? 8 * (shared - SLICED_BLOCK_BYTES) : 0;
-    const double slower = gpu_scale_of(traits).work;
+    const double slower = scale_of(traits).work;
     struct sliced_bounds bounds = {.near_vertices = near,
                                    .most_vertices = SLICED_MOST_VERTICES,
                                    .all_edges = SLICED_ALL_EDGES,
@@ -71,7 +77,7 @@ struct sliced_bounds gpu_sliced_bounds(const struct gpu_traits *traits)
 
 void gpu_traits_print(FILE *out, const struct gpu_traits *traits)
 {
-    const struct gpu_scale scale = gpu_scale_of(traits);
+    const struct gpu_scale scale = scale_of(traits);
     fprintf(out, "%s (%d.%d): %d processors, %.0f MHz, %.2f TB/s, %.0f MiB of cache, %.0f KiB of shared memory a block; rates of an H200, ",
             traits->name, traits->capability / 10, traits->capability % 10, traits->processors, 1e-6 * traits->clock_hz,
             1e-12 * traits->bytes_s, (double)traits->cache_bytes / (1 << 20), (double)traits->shared_bytes / 1024);

@@ -30,15 +30,6 @@ enum gpu_known {
 };
 extern const struct gpu_traits gpu_traits_known[GPU_KNOWN];
 
-/* How much longer a GPU takes than an H200 for a barrier of its blocks (`level`), and for a step of which it does many at a time
- * in its caches (`work`). */
-struct gpu_scale {
-    double level, work;
-};
-
-/* Returns the scale of the GPU. */
-struct gpu_scale gpu_scale_of(const struct gpu_traits *traits);
-
 /* Returns the rates of the GPU for a graph of `graph_bytes` bytes. If the graph is larger than the L2 cache, no step takes less
  * than its bytes take by the memory bandwidth. */
 struct cost_rates gpu_rates(const struct gpu_traits *traits, uint64_t graph_bytes);
