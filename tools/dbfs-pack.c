@@ -75,6 +75,7 @@ struct command {
     int resume, json;
     char making[CLI_OPTION_BYTES]; /* the last option that shards are made by; empty: there is none */
     struct suggest_words words; /* --suggest, --for, --links */
+    const char *suggesting;     /* the first of these that was given; NULL: none was */
     enum base_choice base;
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
@@ -123,20 +124,6 @@ static void take_th(struct cli *cli, const struct cli_row *row, const char *text
         cli_usage(cli, "%s", e.text);
 }
 
-static void take_encoding(struct cli *cli, const struct cli_row *row, const char *text)
-{
-    if (pack_encoding_parse(text, row->value) != 0)
-        cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", text);
-}
-
-static void take_rows(struct cli *cli, const struct cli_row *row, const char *text)
-{
-    int *out_only = row->value;
-    *out_only = strcmp(text, "out") == 0;
-    if (!*out_only && strcmp(text, "out,in") != 0)
-        cli_usage(cli, "--rows: '%s' is not out or out,in", text);
-}
-
 static void take_layout(struct cli *cli, const struct cli_row *row, const char *text)
 {
     if (grid_layout_parse(text, row->value) != 0)
@@ -164,9 +151,8 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o -: shards are a folder of files, which standard output cannot take: -o DIR");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
-    if ((p->split_path != NULL || p->th_given) && suggest_word_given(&c->words) != NULL)
-        cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s",
-                  suggest_word_given(&c->words));
+    if ((p->split_path != NULL || p->th_given) && c->suggesting != NULL)
+        cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s", c->suggesting);
     if (cli->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
@@ -201,11 +187,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                              {"output", 'o', CLI_ONCE, .value = &pack->folder},
                              {"resume", 0, CLI_SET, .value = &c->resume},
                              {"heads", 0, CLI_CALL, .value = pack->heads, .take = take_heads},
-                             {"encoding", 0, CLI_CALL, .value = &pack->encoding, .take = take_encoding},
-                             {"rows", 0, CLI_CALL, .value = &pack->out_only, .take = take_rows},
-                             {"suggest", 0, CLI_TEXT, .value = &c->words.rule},
-                             {"for", 0, CLI_TEXT, .value = &c->words.machines},
-                             {"links", 0, CLI_TEXT, .value = &c->words.links},
+                             {"encoding", 0, CLI_CHOICE, .value = &pack->encoding, .words = "raw|packed|auto"},
+                             {"rows", 0, CLI_CHOICE, .value = &pack->out_only, .words = "out,in|out"},
+                             SUGGEST_ROWS(&c->words),
                              {"layout", 0, CLI_CALL, .value = &pack->layout, .take = take_layout},
                              {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
                              {"plan", 0, CLI_CALL_BARE, .value = &c->action, .take = take_action, .least = PLAN},
@@ -214,7 +198,6 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                              {"json", 0, CLI_SET, .value = &c->json},
                              {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
     const int count = sizeof rows / sizeof *rows;
-    struct error choice = {0};
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
@@ -233,9 +216,10 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->directory = argv[optind]; /* NULL at the end of argv */
     if (edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, e) != ST_OK)
         return;
+    c->suggesting = suggest_option_given(rows, count);
     check_command(cli, c);
-    if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
-        cli_usage(cli, "%s", choice.text);
+    c->pack.suggest_by = suggest_choice(cli, &c->words, rows, count);
+    c->pack.links = c->words.links;
     c->inputs.base = c->base;
     c->inputs.pipe_use = c->action == PACK ? PIPE_LIVE : c->action == PLAN ? PIPE_LIVE_IF_TOLD : PIPE_KEPT;
     c->pack.threads = cli_threads(cli);

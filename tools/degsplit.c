@@ -61,7 +61,6 @@ struct command {
     struct edge_inputs inputs;
     struct suggest_words words; /* --suggest, --for, --links */
     enum th_choice choice;      /* from these */
-    enum shard_links links;
 };
 
 static void take_th(struct cli *cli, const struct cli_row *row, const char *text)
@@ -80,17 +79,14 @@ static int is_standard(const char *path)
 /* Reads the options into *c and *cli, and refuses those that exclude each other. */
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
 {
-    struct error e = {0};
     struct cli_row rows[] = {{"threshold", 't', CLI_CALL, .value = &c->th, .take = take_th},
                              {"shards", 'p', CLI_U64, .value = &c->p, .least = 1, .most = UINT32_MAX},
                              {"output", 'o', CLI_ONCE, .value = &c->output},
                              {"plan", 0, CLI_SET, .value = &c->plan},
                              {"json", 0, CLI_SET, .value = &c->json},
                              {"sweep", 0, CLI_ONCE, .value = &c->sweep},
-                             {"suggest", 0, CLI_TEXT, .value = &c->words.rule},
-                             {"for", 0, CLI_TEXT, .value = &c->words.machines},
+                             SUGGEST_ROWS(&c->words),
                              {"base", 0, CLI_CALL, .value = &c->base, .take = edge_base_take},
-                             {"links", 0, CLI_TEXT, .value = &c->words.links},
                              {"timeout", 0, CLI_REAL, .value = &cli->timeout_s}};
     const int count = sizeof rows / sizeof *rows;
     cli_read_rows(cli, argc, argv, rows, count);
@@ -99,10 +95,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         cli_usage(cli, "--json goes with --plan");
     if (c->th_given && cli_row_of(rows, count, "-p")->given)
         cli_usage(cli, "-t and -p exclude each other");
-    if (c->th_given && suggest_word_given(&c->words) != NULL)
-        cli_usage(cli, "-t and %s exclude each other", suggest_word_given(&c->words));
-    if (suggest_parse(&c->words, &c->choice, &c->links, &e) != ST_OK)
-        cli_usage(cli, "%s", e.text);
+    if (c->th_given && suggest_option_given(rows, count) != NULL)
+        cli_usage(cli, "-t and %s exclude each other", suggest_option_given(rows, count));
+    c->choice = suggest_choice(cli, &c->words, rows, count);
     if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
     if (is_standard(c->output) && c->sweep != NULL && is_standard(c->sweep))
@@ -129,7 +124,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
     struct predicted *predicted = NULL;
     if (cli->quiet && c->sweep == NULL)
         return ST_OK;
-    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, (struct shard_layout){c->p, c->links}, budget, e) == ST_OK) {
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, (struct shard_layout){c->p, c->words.links}, budget, e) == ST_OK) {
         const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
         if (c->sweep != NULL)
             sweep_write_tsv(&table, c->sweep, e);
@@ -161,7 +156,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
 {
     struct suggestion suggestion;
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
-    const struct shard_layout layout = {c->p, c->links};
+    const struct shard_layout layout = {c->p, c->words.links};
     *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
     if (c->th_given || suggest(&suggestion, s, layout, c->choice, budget, e) != ST_OK)
         return e->status;

@@ -323,6 +323,7 @@ static void take_row(struct cli *cli, const struct cli_row *row, const char *tex
     case CLI_U32: *(uint32_t *)row->value = (uint32_t)cli_number(cli, option, text, row->least, row->most); break;
     case CLI_U64: *(uint64_t *)row->value = cli_number(cli, option, text, row->least, row->most); break;
     case CLI_REAL: *(double *)row->value = cli_real(cli, option, text); break;
+    case CLI_CHOICE: *(int *)row->value = cli_choice(cli, option, text, row->words); break;
     case CLI_CALL:
     case CLI_CALL_BARE:
     case CLI_CALL_OPTIONAL: row->take(cli, row, text); break;
@@ -392,17 +393,20 @@ void cli_once(const struct cli *cli, const char *option, const char *text, const
     *value = text;
 }
 
-/* Returns the index of the text among the names that an option takes; any other text is a usage error. */
-int cli_choice(const struct cli *cli, const char *option, const char *text, const char *const *names, int count)
+/* Returns the index of the text among the words that an option takes, such as "a|b|c"; any other text is a usage error. */
+int cli_choice(const struct cli *cli, const char *option, const char *text, const char *words)
 {
     char list[256] = "";
-    for (int i = 0, used = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0)
+    const char *word = words;
+    for (int i = 0, used = 0;; i++) {
+        const int length = (int)strcspn(word, "|"), last = word[length] == '\0';
+        if (strlen(text) == (size_t)length && strncmp(text, word, (size_t)length) == 0)
             return i;
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s",
-                         i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%.*s", i == 0 ? "" : last ? " or " : ", ", length, word);
+        if (last)
+            cli_usage(cli, "%s: '%s' is not %s", option, text, list);
+        word += length + 1;
     }
-    cli_usage(cli, "%s: '%s' is not %s", option, text, list);
 }
 
 /* Reads the number given to an option; anything else, or a negative one, is a usage error. */

@@ -70,6 +70,7 @@ enum cli_effect {
     CLI_ONCE,         /* the same; a second text is a usage error */
     CLI_U32, CLI_U64, /* a uint32_t or an int, a uint64_t: a whole number from least to most */
     CLI_REAL,         /* a double */
+    CLI_CHOICE,       /* an int or an enum, which becomes the index of the text among `words` */
     CLI_CALL,         /* anything: `take` is called with the text */
     CLI_CALL_BARE,    /* the same; no text follows, and `take` gets NULL */
     CLI_CALL_OPTIONAL /* the same; a text may follow */
@@ -82,6 +83,7 @@ struct cli_row {
     void *value;
     void (*take)(struct cli *cli, const struct cli_row *row, const char *text);
     uint64_t least, most; /* `take` may read them, too */
+    const char *words;    /* of CLI_CHOICE, as "raw|packed|auto" */
     int given;            /* 0: the option was not given; else its place among those given, of the last if it was given often */
 };
 
@@ -105,8 +107,9 @@ double cli_real(const struct cli *cli, const char *option, const char *text);
  * usage error that names both texts. */
 void cli_once(const struct cli *cli, const char *option, const char *text, const char **value);
 
-/* Returns the index of `text` among the `count` names that an option accepts. Any other text is a usage error that lists the names. */
-int cli_choice(const struct cli *cli, const char *option, const char *text, const char *const *names, int count);
+/* Returns the index of `text` among the words that an option accepts, such as "a|b|c". Any other text is a usage error that lists
+ * them. */
+int cli_choice(const struct cli *cli, const char *option, const char *text, const char *words);
 
 /* Makes it a usage error that a launcher such as mpiexec started several processes. For programs that run as one process. */
 void cli_alone(const struct cli *cli);

@@ -113,7 +113,7 @@ check_exit 2 '-t and --for together' "$degsplit" -t 4 --for gpu --force -o "$tmp
 check_says 'exclude each other'
 check_exit 2 'memory for a machine' "$degsplit" --suggest memory --for gpu --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'a rule that there is not' "$degsplit" --suggest speed --force -o "$tmp/x" "$tmp/g.edges"
-check_says "'speed' is neither 'time' nor 'memory'"
+check_says "'speed' is not time or memory"
 for links in peer host network; do
     "$degsplit" -q -p 2 --for gpu --links $links --sweep "$tmp/$links.tsv" --force -o "$tmp/$links.split" "$tmp/g.edges"
 done
@@ -127,9 +127,11 @@ check 'nine shards are not' awk "BEGIN { exit !($(gpu_ms peer9) < $(gpu_ms auto9
 check_exit 2 '-t and --links together' "$degsplit" -t 4 --links host --force -o "$tmp/x" "$tmp/g.edges"
 check_says '--links'
 check_exit 2 'memory and links' "$degsplit" --suggest memory --links host --force -o "$tmp/x" "$tmp/g.edges"
+check_says 'suggest memory and --links'
 check_exit 2 'links that there are not' "$degsplit" --links rope --force -o "$tmp/x" "$tmp/g.edges"
+check_says "'rope' is not auto, peer, host or network"
 check_exit 2 'a machine that there is not' "$degsplit" --for tpu --force -o "$tmp/x" "$tmp/g.edges"
-check_says "'tpu' is not 'both', 'gpu' or 'cpu'"
+check_says "'tpu' is not both, gpu or cpu"
 check_exit 2 'TH that is no number' "$degsplit" -t many --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'negative TH' "$degsplit" -t -1 --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'p 0' "$degsplit" -p 0 --force -o "$tmp/x" "$tmp/g.edges"

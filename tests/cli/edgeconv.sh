@@ -543,7 +543,7 @@ check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
 check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, webgraph, bv, wdc-index"
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
-check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg"
+check_says "-t: 'foo' is not edges, text, graph500, u32, u64 or sg"
 check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs
 check_says "'foo' is not directed, once or symmetric"
 for number in '-5 negative: at least 1' '0 too small: at least 1' '281474976710657 too large: at most 281474976710656' \

@@ -7,13 +7,16 @@
 #include "tools/separate/separate.h"
 #include "tools/separate/suggest.h"
 
+#include <getopt.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 64 };
 
 static struct memory_budget budget;
-static enum th_choice choice; /* the parsed choice */
+static enum th_choice choice; /* what the options read choose */
 static enum shard_links links;
+static const char *given; /* the first option of a suggestion that was given */
 
 /* ---- growth ---- */
 
@@ -304,32 +307,34 @@ static void test_empty(void)
     free(stream.edges);
 }
 
-/* Parses the words of --suggest, --for and --links into `choice` and `links`. */
-static enum status parse(const char *rule, const char *machines, const char *kind, struct error *e)
+/* Reads --suggest, --for and --links from a command line that ends with NULL, and stores what they choose in `choice` and `links`. */
+static void parse(char **argv)
 {
-    const struct suggest_words words = {rule, machines, kind};
-    return suggest_parse(&words, &choice, &links, e);
+    struct cli cli = {.program = "test_predict"};
+    struct suggest_words words = {0};
+    struct cli_row rows[] = {SUGGEST_ROWS(&words)};
+    const int count = sizeof rows / sizeof *rows;
+    int argc = 0;
+    while (argv[argc] != NULL)
+        argc++;
+    optind = 0;
+    cli_read_rows(&cli, argc, argv, rows, count);
+    given = suggest_option_given(rows, count);
+    choice = suggest_choice(&cli, &words, rows, count);
+    links = words.links;
 }
 
+/* tests/cli/degsplit.sh has those that are refused. */
 static void test_options(void)
 {
-    struct error e[5] = {0};
-    report(parse(NULL, NULL, NULL, &e[0]) == ST_OK && choice == TH_FOR_BOTH && links == LINKS_AUTO,
-           "the default is by time, for both, with any links");
-    report(parse("time", "gpu", NULL, &e[0]) == ST_OK && choice == TH_FOR_GPU, "--suggest=time --for=gpu is taken");
-    report(parse(NULL, "cpu", "host", &e[0]) == ST_OK && choice == TH_FOR_CPU && links == LINKS_HOST,
-           "--for=cpu --links=host is taken");
-    report(parse("memory", NULL, NULL, &e[0]) == ST_OK && choice == TH_BY_MEMORY, "--suggest=memory is taken");
-    report(parse("memory", "gpu", NULL, &e[0]) == ST_USAGE,
-           "--suggest=memory refuses --for, as memory is the same on all machines");
-    report(parse("memory", NULL, "peer", &e[1]) == ST_USAGE && strstr(e[1].text, "--links") != NULL,
-           "--suggest=memory refuses --links");
-    report(parse("speed", NULL, NULL, &e[2]) == ST_USAGE && strstr(e[2].text, "speed") != NULL,
-           "an unknown rule is named");
-    report(parse("time", "tpu", NULL, &e[3]) == ST_USAGE && strstr(e[3].text, "tpu") != NULL,
-           "an unknown machine is named");
-    report(parse("time", NULL, "rope", &e[4]) == ST_USAGE && strstr(e[4].text, "rope") != NULL,
-           "an unknown link is named");
+    parse((char *[]){"x", NULL});
+    report(choice == TH_FOR_BOTH && links == LINKS_AUTO && given == NULL, "the default is by time, for both, with any links");
+    parse((char *[]){"x", "--suggest=time", "--for=gpu", NULL});
+    report(choice == TH_FOR_GPU && strcmp(given, "--suggest") == 0, "--suggest=time --for=gpu is taken");
+    parse((char *[]){"x", "--for=cpu", "--links=host", NULL});
+    report(choice == TH_FOR_CPU && links == LINKS_HOST && strcmp(given, "--for") == 0, "--for=cpu --links=host is taken");
+    parse((char *[]){"x", "--suggest=memory", NULL});
+    report(choice == TH_BY_MEMORY, "--suggest=memory is taken");
 }
 
 int main(void)

@@ -75,12 +75,6 @@ static void take_format(struct cli *cli, const struct cli_row *row, const char *
         cli_usage(cli, "-f: '%s' is none of %s", name, list);
 }
 
-static void take_output_format(struct cli *cli, const struct cli_row *row, const char *name)
-{
-    if (edge_format_parse(name, row->value) != 0)
-        cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", name);
-}
-
 static void take_separator(struct cli *cli, const struct cli_row *row, const char *name)
 {
     if (separator_named(name, row->value) != 0)
@@ -168,7 +162,7 @@ void options_read(struct options *o, int argc, char **argv)
 {
     struct cli_row rows[] = {
         {"from", 'f', CLI_CALL, .value = &o->reader.format, .take = take_format},
-        {"to", 't', CLI_CALL, .value = &o->output, .take = take_output_format},
+        {"to", 't', CLI_CHOICE, .value = &o->output, .words = EDGE_FORMAT_WORDS "|sg"},
         {"output", 'o', CLI_ONCE, .value = &o->output_path},
         {"undirected", 'u', CLI_CALL_BARE, .value = &o->assertion, .take = take_direction},
         {"direction", 0, CLI_CALL, .value = &o->assertion, .take = take_direction},

@@ -172,13 +172,6 @@ static void take_bridges(struct cli *cli, const struct cli_row *row, const char 
         *bridges = cli_number(cli, "--bridges (chain or a number)", text, 0, MAX_EDGES);
 }
 
-static void take_format(struct cli *cli, const struct cli_row *row, const char *name)
-{
-    enum edge_format *format = row->value;
-    if (edge_format_parse(name, format) != 0 || *format == EDGE_FORMAT_SG)
-        cli_usage(cli, "-f: '%s' is not edges, text, graph500, u32 or u64", name);
-}
-
 /* ---- combinations ---- */
 
 /* The reason why a kind does not take an option, if there is more to say. */
@@ -305,7 +298,7 @@ void rmatgen_options_read(struct rmatgen_options *o, int argc, char **argv)
         {"no-randomize", 0, CLI_SET, .value = &no_randomize},
         {"first", 0, CLI_U64, .value = &o->first, .most = MAX_EDGES},
         {"count", 0, CLI_U64, .value = &o->count, .most = MAX_EDGES},
-        {"format", 'f', CLI_CALL, .value = &o->format, .take = take_format},
+        {"format", 'f', CLI_CHOICE, .value = &o->format, .words = EDGE_FORMAT_WORDS},
         {"output", 'o', CLI_ONCE, .value = &o->output},
         {"seed", 0, CLI_U64, .value = &g->seed, .most = UINT64_MAX}};
     const int count = sizeof rows / sizeof *rows;

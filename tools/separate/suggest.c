@@ -4,7 +4,6 @@
 #include "threshold.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* When a TH for both machines gives way to a slower one with fewer bytes: if shards have worth_from_bytes or more, its loss is
  * at most 10% higher, and its bytes are at least 1% fewer. */
@@ -175,47 +174,26 @@ uint64_t suggestion_th(const struct suggestion *s)
 
 /* ---- options ---- */
 
-/* The index of `text` among the names, or -1. */
-static int find_name(const char *const *names, int count, const char *text)
+/* The name of the first option for suggestions that was given, or NULL. */
+const char *suggest_option_given(const struct cli_row *rows, int count)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], text) == 0)
-            return i;
+    static const char *const names[] = {"--suggest", "--for", "--links"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (cli_row_of(rows, count, names[i])->given)
+            return names[i];
     }
-    return -1;
+    return NULL;
 }
 
-/* The name of an option that was given, or NULL. */
-const char *suggest_word_given(const struct suggest_words *words)
+/* Returns the choice that --suggest and --for make. */
+enum th_choice suggest_choice(const struct cli *cli, const struct suggest_words *words, const struct cli_row *rows, int count)
 {
-    if (words->rule != NULL)
-        return "--suggest";
-    if (words->machines != NULL)
-        return "--for";
-    return words->links != NULL ? "--links" : NULL;
-}
-
-/* Parses the texts of --suggest, --for and --links; NULL is the default. */
-enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
-                          enum shard_links *links, struct error *e)
-{
-    static const char *const rules[] = {"time", "memory"}, *const groups[] = {"both", "gpu", "cpu"},
-                             *const kinds[SHARD_LINKS] = {"auto", "peer", "host", "network"};
-    int by = words->rule != NULL ? find_name(rules, 2, words->rule) : 0;
-    int group = words->machines != NULL ? find_name(groups, 3, words->machines) : 0;
-    int kind = words->links != NULL ? find_name(kinds, SHARD_LINKS, words->links) : LINKS_AUTO;
-    if (by < 0)
-        return fail(e, ST_USAGE, "--suggest: '%s' is neither 'time' nor 'memory'", words->rule);
-    if (group < 0)
-        return fail(e, ST_USAGE, "--for: '%s' is not 'both', 'gpu' or 'cpu'", words->machines);
-    if (kind < 0)
-        return fail(e, ST_USAGE, "--links: '%s' is not 'auto', 'peer', 'host' or 'network'", words->links);
-    if (by == 1 && (words->machines != NULL || words->links != NULL))
-        return fail(e, ST_USAGE, "--suggest memory and %s exclude each other",
-                    words->machines != NULL ? "--for" : "--links");
-    *choice = by == 1 ? TH_BY_MEMORY : (enum th_choice)(TH_FOR_BOTH + group);
-    *links = (enum shard_links)kind;
-    return ST_OK;
+    const int machines = cli_row_of(rows, count, "--for")->given;
+    if (words->rule == 0)
+        return (enum th_choice)(TH_FOR_BOTH + words->machines);
+    if (machines || cli_row_of(rows, count, "--links")->given)
+        cli_usage(cli, "--suggest memory and %s exclude each other", machines ? "--for" : "--links");
+    return TH_BY_MEMORY;
 }
 
 /* ---- words ---- */

@@ -9,6 +9,7 @@
 #ifndef DBFS_SUGGEST_H
 #define DBFS_SUGGEST_H
 
+#include "formats/base/cli.h"
 #include "formats/base/memory.h"
 #include "formats/split.h"
 #include "predict.h"
@@ -39,17 +40,23 @@ enum status suggest(struct suggestion *suggestion, const struct separation *sepa
 /* The TH that is taken. */
 uint64_t suggestion_th(const struct suggestion *suggestion);
 
-/* The texts given with --suggest, --for and --links; NULL where the option was not given. */
+/* The values of --suggest, --for and --links, as indices of their words. */
 struct suggest_words {
-    const char *rule, *machines, *links;
+    int rule, machines;
+    enum shard_links links;
 };
 
-/* An option that was given, or NULL. */
-const char *suggest_word_given(const struct suggest_words *words);
+/* The rows of these options, for cli_read_rows. */
+#define SUGGEST_ROWS(of) \
+    {"suggest", 0, CLI_CHOICE, .value = &(of)->rule, .words = "time|memory"}, \
+    {"for", 0, CLI_CHOICE, .value = &(of)->machines, .words = "both|gpu|cpu"}, \
+    {"links", 0, CLI_CHOICE, .value = &(of)->links, .words = "auto|peer|host|network"}
 
-/* Parses the texts of --suggest, --for and --links. ST_USAGE if one is not known, or if --for or --links is given with --suggest memory. */
-enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
-                          enum shard_links *links, struct error *e);
+/* The name of the first of these options that was given, or NULL. */
+const char *suggest_option_given(const struct cli_row *rows, int count);
+
+/* Returns the choice that --suggest and --for make. It is a usage error if --for or --links is given with --suggest memory. */
+enum th_choice suggest_choice(const struct cli *cli, const struct suggest_words *words, const struct cli_row *rows, int count);
 
 /* Writes two lines that say which TH each rule suggests, and a third that says which one is taken and why. */
 enum { SUGGEST_LINES = 3, SUGGEST_LINE_BYTES = 256 };

@@ -27,17 +27,6 @@ static const struct {
     [EDGE_FORMAT_SG] = {"sg", 8, INT32_MAX, RESULT_IS_SG},
 };
 
-int edge_format_parse(const char *name, enum edge_format *format)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (strcmp(name, formats[i].name) == 0) {
-            *format = (enum edge_format)i;
-            return 0;
-        }
-    }
-    return -1;
-}
-
 const char *edge_format_name(enum edge_format format)
 {
     return formats[format].name;

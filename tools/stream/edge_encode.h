@@ -27,8 +27,8 @@ enum edge_format {
     EDGE_FORMAT_SG
 };
 
-/* The format of one of the names above; -1 for any other name. */
-int edge_format_parse(const char *name, enum edge_format *format);
+/* The names of the formats but the last, in order, as the words of an option. */
+#define EDGE_FORMAT_WORDS "edges|text|graph500|u32|u64"
 const char *edge_format_name(enum edge_format format);
 
 /* What a file of this format is, for the check of its name (formats/result_name.h). */

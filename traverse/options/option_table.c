@@ -25,8 +25,7 @@ static void take_root(struct args *args, const struct option_row *row, char *val
 /* Handles --base 0|1. */
 static void take_base(struct args *args, const struct option_row *row, char *value)
 {
-    static const char *const words[] = {"0", "1"};
-    args->base = cli_choice(&args->cli, "--base", value, words, 2) == 0 ? BASE_0 : BASE_1;
+    args->base = cli_choice(&args->cli, "--base", value, "0|1") == 0 ? BASE_0 : BASE_1;
     (void)row;
 }
 

@@ -66,16 +66,7 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
     switch (row->kind) {
     case TAKE_FLAG: *(int *)at = 1; break;
     case TAKE_OFF: *(int *)at = 0; break;
-    case TAKE_CHOICE: {
-        char words[128], *rest = words;
-        const char *word[8];
-        int count = 0;
-        snprintf(words, sizeof words, "%s", row->value);
-        while (rest != NULL && count < (int)(sizeof word / sizeof *word))
-            word[count++] = strsep(&rest, "|");
-        *(int *)at = cli_choice(&args->cli, name, value, word, count);
-        break;
-    }
+    case TAKE_CHOICE: *(int *)at = cli_choice(&args->cli, name, value, row->value); break;
     case TAKE_COUNT: *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most); break;
     case TAKE_TEXT: cli_once(&args->cli, name, value, at); break;
     case TAKE_COMMON:

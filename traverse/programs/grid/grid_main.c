@@ -119,12 +119,10 @@ static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
 
 /* ---- the command line ---- */
 
-/* Stores the value of --fold, "ring" or "direct", in grid.fold. Ends the program with a message if it is another value. */
+/* Stores the value of --fold in grid.fold. Ends the program with a message if it is neither "ring" nor "direct". */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
-    if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
-        cli_usage(&args->cli, "--%s: '%s' is not ring or direct", row->name, value);
-    grid.fold = strcmp(value, "ring") == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT;
+    grid.fold = cli_choice(&args->cli, "--fold", value, row->value) == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT;
 }
 
 static const struct option_row own_options[] = {
