@@ -244,15 +244,16 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
 {
     struct csr_rows csr = describe_rows(source, g);
     struct memory_budget *budget = out->budget;
-    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, out->threads, budget, e) != ST_OK)
+    const int threads = csr.rows > 0 ? out->threads : 1; /* the start of a thread takes longer than no rows */
+    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, threads, budget, e) != ST_OK)
         goto cleanup;
-    counts->source_rows = count_sources(&csr, out->threads);
+    counts->source_rows = count_sources(&csr, threads);
     counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);
     uint64_t head_entries = csr.rows * csr.k;
     if (memory_take_huge(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
-    uint64_t columns, packed_bytes = estimate_columns(&csr, out->threads, &columns);
+    uint64_t columns, packed_bytes = estimate_columns(&csr, threads, &columns);
     if (csr_columns_write(&csr, out, section_choose(out, columns * csr.width, packed_bytes), &counts->edges, e) != ST_OK)
         goto cleanup;
     release_placed(&csr, budget);
@@ -260,7 +261,7 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
                                    csr.heads, e) != ST_OK)
         goto cleanup;
     if (write_sources(&csr, out, e) == ST_OK)
-        write_offsets(&csr, sum_kept(&csr, out->threads), out, e);
+        write_offsets(&csr, sum_kept(&csr, threads), out, e);
 cleanup:
     release_placed(&csr, budget);
     memory_release(budget, csr.heads);

@@ -448,7 +448,7 @@ static enum status write_columns(struct columns_job *j, uint64_t *edges, struct 
         fail_memory(e, "sorting edges", j->window * (sizeof *ranges + j->spare.buffer_bytes));
     else if (container_begin(j->out->writer, shard_section_of(j->csr->g, SHARD_COLUMNS), encoding,
                              j->csr->width, e) == ST_OK &&
-             run_stages(j, ranges, slots, e) == ST_OK && j->packed)
+             (all_records(j) == 0 || run_stages(j, ranges, slots, e) == ST_OK) && j->packed)
         write_rest(j, e);
     release(j, edges);
     pthread_mutex_destroy(&j->spare.lock);
