@@ -1,4 +1,5 @@
-/* arith.h: small functions on integers: minimum, maximum, comparison for qsort, quotient rounded up, number of bits */
+/* arith.h: small functions on integers: minimum, maximum, comparison for qsort, quotient rounded up, equal shares, number of
+ * bits */
 #ifndef DBFS_ARITH_H
 #define DBFS_ARITH_H
 
@@ -30,6 +31,13 @@ static inline int compare_u64(const void *a, const void *b)
 static inline uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
+}
+
+/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Returns total if i is `count`. */
+static inline uint64_t share_begin(uint64_t total, int count, int i)
+{
+    uint64_t n = (uint64_t)count, at = (uint64_t)i;
+    return total / n * at + total % n * at / n;
 }
 
 /* Returns the fewest bits that hold every number from 0 to count - 1, but at least 1 and at most 63. */

@@ -37,3 +37,12 @@ enum status fail_memory(struct error *e, const char *what, unsigned long long by
     return fail(e, ST_RESOURCE, "%s: not enough memory: %llu bytes could not be allocated", what,
                 bytes);
 }
+
+void fail_thread(struct error *e, const struct error *own)
+{
+    if (own->status == ST_OK)
+        return;
+#pragma omp critical(fail_thread)
+    if (e->status == ST_OK)
+        *e = *own;
+}

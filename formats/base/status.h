@@ -33,4 +33,7 @@ enum status fail_errno(struct error *e, const char *file, const char *doing);
 /* Records that there is not enough memory for `what`: ST_RESOURCE, and a message that names the bytes. */
 enum status fail_memory(struct error *e, const char *what, unsigned long long bytes);
 
+/* Records the failure of one thread, if it has failed, in the error of all, which the threads of a team may do at once. */
+void fail_thread(struct error *e, const struct error *own);
+
 #endif

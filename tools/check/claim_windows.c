@@ -132,11 +132,8 @@ enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half
     for (uint64_t first = begin; first < end; first += CHUNK) {
         struct error cause = {0};
         uint64_t count = end - first < CHUNK ? end - first : CHUNK;
-        if (load_chunk(w, first, count, slot + (first - begin), &cause) == ST_OK)
-            continue;
-#pragma omp critical(claim_windows_error)
-        if (e->status == ST_OK)
-            *e = cause;
+        load_chunk(w, first, count, slot + (first - begin), &cause);
+        fail_thread(e, &cause);
     }
     return e->status;
 }

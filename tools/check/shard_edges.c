@@ -190,11 +190,7 @@ static enum status visit_subgraph(const struct reading *r, struct error *e)
             visit_columns(r, i * EDGES_VISIT_PIECE, &piece, &cause);
         else
             visit_heads(r, (i - of_columns) * EDGES_VISIT_PIECE, &piece, &cause);
-        if (cause.status == ST_OK)
-            continue;
-#pragma omp critical(shard_edges_error)
-        if (e->status == ST_OK)
-            *e = cause;
+        fail_thread(e, &cause);
     }
     return e->status;
 }

@@ -147,9 +147,7 @@ static enum status unite_file(struct contract *c, uint32_t w, struct error *e)
     {
         struct error own = {0};
         unite_file_edges(c, omp_get_thread_num(), &own);
-#pragma omp critical(contract_error)
-        if (e->status == ST_OK)
-            *e = own;
+        fail_thread(e, &own);
     }
     spill_cursor_close(&c->cursor);
     return e->status;
@@ -167,9 +165,7 @@ static enum status unite_slots(struct contract *c, const struct slots *theirs, s
             if (edge.u != edge.v)
                 unite_piece(c, omp_get_thread_num(), &edge, 1, &own);
         }
-#pragma omp critical(contract_error)
-        if (e->status == ST_OK)
-            *e = own;
+        fail_thread(e, &own);
     }
     return e->status;
 }

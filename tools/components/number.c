@@ -80,12 +80,6 @@ static enum status count_all_vertices(struct forest *f, struct error *e)
 
 /* ---- runs of equal sizes ---- */
 
-/* Where part p of a window begins; with p + 1, where it ends. */
-static uint64_t part_begin(const struct numbering *k, const struct slots *s, int p)
-{
-    return s->count / (uint64_t)k->parts * (uint64_t)p + s->count % (uint64_t)k->parts * (uint64_t)p / (uint64_t)k->parts;
-}
-
 /* Counts the sizes of components whose roots are in part p of the window. */
 static enum status count_sizes(struct part *part, const struct slots *s, uint64_t begin, uint64_t end, struct error *e)
 {
@@ -115,10 +109,8 @@ static enum status count_all_sizes(struct numbering *k, struct error *e)
 #pragma omp parallel for num_threads(threads_for(s.count, k->parts)) schedule(static)
         for (int p = 0; p < k->parts; p++) {
             struct error own = {0};
-            count_sizes(&k->part[p], &s, part_begin(k, &s, p), part_begin(k, &s, p + 1), &own);
-#pragma omp critical(number_error)
-            if (e->status == ST_OK)
-                *e = own;
+            count_sizes(&k->part[p], &s, share_begin(s.count, k->parts, p), share_begin(s.count, k->parts, p + 1), &own);
+            fail_thread(e, &own);
         }
     }
     return e->status;
@@ -246,7 +238,7 @@ static enum status number_all(struct numbering *k, struct error *e)
         const struct slots s = forest_load(f, w, /* half */ 0, e);
 #pragma omp parallel for num_threads(threads_for(s.count, k->parts)) schedule(static)
         for (int p = 0; p < k->parts; p++)
-            number_roots(&k->part[p], &s, part_begin(k, &s, p), part_begin(k, &s, p + 1));
+            number_roots(&k->part[p], &s, share_begin(s.count, k->parts, p), share_begin(s.count, k->parts, p + 1));
         forest_replace_roots(&s, &s, f->values.threads);
         for (uint32_t below = 0; below < w && e->status == ST_OK; below++) {
             const struct slots roots = forest_load(f, below, /* half */ 1, e);

@@ -346,9 +346,7 @@ enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor vis
             if (s.error.status == ST_OK)
                 scan_share(&s, &list.share[i]);
         }
-#pragma omp critical(edge_tiles_error)
-        if (e->status == ST_OK && s.error.status != ST_OK)
-            *e = s.error;
+        fail_thread(e, &s.error);
     }
     free(list.share);
     return e->status;

@@ -22,6 +22,7 @@
 
 #include "traverse/engine/engine.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/shared_memory.h"
 
 #include <stddef.h>
@@ -250,13 +251,6 @@ static inline int threads_for(const struct device *dev, uint64_t work)
 {
     uint64_t threads = work / WORK_OF_THREAD;
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
-}
-
-/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Returns total if i is `count`. */
-static inline uint64_t share_begin(uint64_t total, int count, int i)
-{
-    uint64_t n = (uint64_t)count, at = (uint64_t)i;
-    return total / n * at + total % n * at / n;
 }
 
 /* ---- bits and rows ---- */

@@ -25,9 +25,7 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
                 range_count(csr, own, r, &error);
         }
         range_counter_close(own);
-#pragma omp critical(csr_build_error)
-        if (error.status != ST_OK && e->status == ST_OK)
-            *e = error;
+        fail_thread(e, &error);
     }
     return e->status;
 }

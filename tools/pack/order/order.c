@@ -10,17 +10,11 @@
  */
 #include "order.h"
 
+#include "formats/base/arith.h"
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The i-th of `parts` consecutive pieces of 0..count starts here. */
-static uint64_t piece_start(uint64_t count, int parts, int i)
-{
-    return count / (uint64_t)parts * (uint64_t)i +
-           (count % (uint64_t)parts) * (uint64_t)i / (uint64_t)parts;
-}
 
 struct sorting {
     struct vertex_order *order;
@@ -57,7 +51,7 @@ static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t be
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
         uint32_t *count = s->count + (uint64_t)i * s->counters, p = s->order->p;
-        uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
+        uint64_t v = share_begin(n, s->pieces, i), end = share_begin(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
             uint64_t counter = counter_of(s, rank_of[v], shard);
@@ -195,7 +189,7 @@ static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
         uint32_t *next = s->count + (uint64_t)i * s->counters, p = s->order->p;
-        uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
+        uint64_t v = share_begin(n, s->pieces, i), end = share_begin(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
             uint64_t counter = counter_of(s, of[v], shard);

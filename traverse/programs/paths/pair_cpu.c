@@ -390,9 +390,7 @@ static enum status run(struct pair_searches *none, struct pairs *pairs, struct e
             progress_add(1);
         }
         close_search(search);
-#pragma omp critical
-        if (mine.status != ST_OK)
-            fail(e, mine.status, "%s", mine.text);
+        fail_thread(e, &mine);
     }
     return e->status;
 }
