@@ -3,9 +3,10 @@
 # Results are lines "ok - NAME  [SCRIPT:LINE]", or "not ok" or "skip" for "ok"; run.sh counts them. LINE is that of the check.
 # Where the check stands in a function, "from LINE" is where the script called that.
 
-BIN=${BUILD:-build}/bin
-TESTS=${BUILD:-build}/tests
-MPIEXEC=${MPIEXEC:-mpiexec}
+export BUILD=${BUILD:-build} # for scripts that this one runs
+BIN=$BUILD/bin
+TESTS=$BUILD/tests
+MPIEXEC=$(command -v "${MPIEXEC:-mpiexec}" || echo mpiexec) # with its folder, as a test may have another mpiexec in its PATH
 # With MPICH, ranks that wait give their core to others.
 if [ -z "${YIELD_MPI:-}" ] && [ -e "$TESTS/yield_mpi.so" ]; then
     export REAL_MPIEXEC=$MPIEXEC MPIEXEC YIELD_MPI
@@ -171,7 +172,7 @@ finish() {
 # WHAT IS TESTED: programs are those of an emulated GPU (tests/emulator) from here on. The script ends where it is not
 # built.
 use_emulated_gpus() {
-    export BUILD=${BUILD:-build}/emulated # scripts that this one runs have them, too
+    BUILD=$BUILD/emulated
     if [ ! -x "$BUILD/bin/dbfs-traverse" ]; then
         skip "$1: no emulated GPU is built"
         finish
