@@ -10,7 +10,7 @@ enum {
     SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many fits into shared memory, beside other arrays */
     SLICED_FAR_DEGREE = 8,          /* the least mean degree of larger sliced graphs: grids of 1400 x 1400 are slower sliced */
     SLICED_MOST_EDGES = 1 << 27,
-    SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */
+    SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, in most graphs, rows (gpu_slices_have_heads) */
 };
 
 /* Nonzero if a graph is searched by slices on a GPU with these bounds of vertices. `edges` are counted from both ends. It is a
