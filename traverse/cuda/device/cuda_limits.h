@@ -93,6 +93,9 @@ enum {
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the largest number of slices of a sparse frontier of all blocks */
     /* the longest list of one block in a sparse level, at most a slice for each thread; with more, shares are taken anew */
     SLICED_SHARE = SIZE(1 << 10, 1 << 5),
+    /* how many slices a block has pushed in sparse levels beyond SLICED_UNEVEN_TIMES the mean, all in all, when shares are taken anew */
+    SLICED_UNEVEN = SIZE(1 << 11, 1 << 4),
+    SLICED_UNEVEN_TIMES = SIZE(4, 2),
     SLICED_PART = SIZE(1 << 13, 1 << 8)          /* the largest number of slices of one block's part of a sparse frontier */
 };
 #undef SIZE

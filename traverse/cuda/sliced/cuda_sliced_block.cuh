@@ -40,7 +40,7 @@ struct sparse_frontier {
     /* the number of times that blocks have told lengths in the search; parts lie in s.list[number % 2] */
     unsigned number;
     unsigned total;  /* the number of slices of all parts or lists */
-    bool fits;       /* no part is longer than s.list_capacity, so no slice is missing; no list is longer than SLICED_SHARE */
+    bool fits;       /* no part is longer than s.list_capacity, so no slice is missing; all blocks can go on with their own lists */
 };
 
 /* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the

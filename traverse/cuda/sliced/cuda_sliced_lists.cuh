@@ -6,7 +6,8 @@
  * of their lists (cuda_sum_barrier.cuh). A block reads the links of its slices while it waits for the others. A level then costs the
  * barrier and an atomic, and moves 32 bytes for each slice, and a visited bit for each link. If the list of a block becomes long, and
  * before and after levels of other kinds, the frontier is a list in global memory with a part for each block, from which all blocks take
- * shares.
+ * shares. Lists drift apart in hundreds of levels, so shares are also taken anew when a block has pushed far more slices than others
+ * (SLICED_UNEVEN).
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -120,8 +121,8 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Waits until all blocks have arrived with their lists (push_sparse_levels). Returns the slices of all lists, and whether none is longer
- * than SLICED_SHARE. All threads of all blocks call it. */
+/* Waits until all blocks have arrived with their lists (push_sparse_levels). Returns the slices of all lists, and whether all blocks can go
+ * on with their own lists. All threads of all blocks call it. */
 template <class B> __device__ static inline sparse_frontier await_lists(B &block, const gpu_sliced &s)
 {
     if (is_speaker()) {
@@ -183,10 +184,10 @@ __device__ static inline void put_part(B &block, const gpu_sliced &s, const uint
 }
 
 /* Does one SPARSE level or more. Frontier `first` is in parts; between levels each block keeps its own list. The first level is always
- * done; another one follows if goes_on(slices of its frontier) returns true, and the list of no block is longer than SLICED_SHARE. All
- * threads call goes_on, while they wait for the other blocks, and get the same result. `visited` is the bitmap of all vertices found so
- * far. Each found vertex gets its bit, a depth and a parent. `depth` becomes that of the last frontier, which is returned, in parts. All
- * threads of all blocks call it. */
+ * done; another one follows if goes_on(slices of its frontier) returns true, and no block asks for new shares, because its list is longer
+ * than SLICED_SHARE, or it has pushed far more slices than others. All threads call goes_on, while they wait for the other blocks, and get
+ * the same result. `visited` is the bitmap of all vertices found so far. Each found vertex gets its bit, a depth and a parent. `depth`
+ * becomes that of the last frontier, which is returned, in parts. All threads of all blocks call it. */
 template <class B, class Next>
 __device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_sliced &s, uint32_t *visited,
                                                             const sparse_frontier &first, int32_t &depth, Next goes_on)
@@ -194,6 +195,7 @@ __device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_
     const int32_t first_depth = depth;
     const unsigned number = first.number + 1; /* of the frontier that is left in parts */
     unsigned turn = 0, total = first.total;
+    unsigned uneven = 0; /* of the speaker: what SLICED_UNEVEN bounds, times the number of blocks */
     bool more = true;
     take_share(block, s, first);
     for (unsigned from = 0;; from ^= 1, turn = next_turn(turn)) {
@@ -209,8 +211,13 @@ __device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_
             total = f.total;
             return more;
         };
-        if (is_speaker())
-            arrive_with(block.barrier, s.state->barrier, (unsigned long long)length << ARRIVAL_BITS | (length > SLICED_SHARE));
+        if (is_speaker()) {
+            const bool asks = length > SLICED_SHARE || uneven > SLICED_UNEVEN * gridDim.x;
+            arrive_with(block.barrier, s.state->barrier, (unsigned long long)length << ARRIVAL_BITS | asks);
+            /* the total is that of the level before, which is about the same */
+            const unsigned own = length * gridDim.x, even = SLICED_UNEVEN_TIMES * total;
+            uneven += own > even ? own - even : 0;
+        }
         if (threadIdx.x == 0)
             block.count[previous_turn(turn)] = 0;
         unsigned *found = &block.count[next_turn(turn)];
