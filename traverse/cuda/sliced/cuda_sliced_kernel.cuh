@@ -356,21 +356,20 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more values in
  * registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
- * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small or steady, the next
- * level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to the first block costs as much as
- * two levels.
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. `from_root` says that the first block began at the
+ * only root. The `found` bitmap of number `turn` has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in
+ * a row are small or steady, the next level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to
+ * the first block costs as much as two levels.
  */
 template <class B>
-__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block)
+__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block, bool from_root)
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
-    if (by_block) { /* 2 more: told[] has no such number yet, and it is even or odd like that by which the first block chose a list */
+    if (by_block) /* 2 more: told[] has no such number yet, and it is even or odd like that by which the first block chose a list */
         p.list_number += 2;
-        take_first_part(block, s, s.found + turn * s.words, p.list_number, p.weight);
-    }
-    sparse_frontier f = gather_parts(block, s, p.list_number);
+    sparse_frontier f = by_block ? take_first_part(block, s, s.found + turn * s.words, p.list_number, p.weight, from_root)
+                                 : gather_parts(block, s, p.list_number);
     unsigned small = 0;
     const auto goes_on = [&] { return p.weight > 0 && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p); };
     while (f.fits && goes_on())
@@ -567,7 +566,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         /* SPARSE follows a level that left its frontier as a list, made by the first block or by all blocks */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
-            run_sparse(block, s, turn, by_block);
+            run_sparse(block, s, turn, by_block, depth == 0 && s.roots.count == 1);
         form = take_level(block, s, turn, by_block, sparse);
     }
     end_search(block, s, turn, form, each);

@@ -241,17 +241,26 @@ template <class B> __device__ static inline void add_visited(const B &block, con
         visited[i] |= visited_word(block, s, i);
 }
 
-/* Makes sparse frontier `number` after BLOCK: its slices are the first `slices` ones of the first block's part, where they stand
- * already, and all other parts are empty. Adds to `visited`, which has the bits that the first block found, those of all vertices
- * found before. The caller waits for the other blocks (gather_parts). All threads of all blocks call it. */
+/* Returns sparse frontier `number` after BLOCK, and fills part_ends() for it: its slices are the first `slices` ones of the first block's
+ * part, where they stand already, and all other parts are empty. Adds to `visited`, which has the bits that the first block found, those of
+ * all vertices found before, and waits for the other blocks. If `has_all`, there are no such vertices, and no block waits. All threads of
+ * all blocks call it. */
 template <class B>
-__device__ static inline void take_first_part(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number, unsigned slices)
+__device__ static inline sparse_frontier take_first_part(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number,
+                                                         unsigned slices, bool has_all)
 {
+    if (has_all) {
+        if (threadIdx.x / WARP < groups_of_blocks())
+            write_part_ends(block, threadIdx.x == 0 ? slices : 0);
+        __syncthreads();
+        return sparse_frontier{number, slices, true};
+    }
     add_visited(block, s, visited);
     __syncthreads();
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = blockIdx.x == 0 && threadIdx.x == number % SLICED_TURNS ? slices : 0;
     tell_part(block, s, number);
+    return gather_parts(block, s, number);
 }
 
 /* Makes sparse frontier `number` after a dense level: the slices of the vertices in block.slice[1] become this block's part. If

@@ -155,9 +155,9 @@ template <class B> __device__ static inline void copy_visited(const B &block, co
 /* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Does at least one. Stops at
  * a frontier that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts
  * for the barrier. All threads of the first block call it.
- * - The bits of the vertices that it found: to the level's `found` bitmap, as if one level had found all of them. All visited bits are
- *   copied at the end, but in graphs with heads, whose bitmaps are large, each of the first few vertices gets its bit when it is found.
- *   For all vertices of hundreds of levels that takes longer: 1.09 times (grid 1000).
+ * - The bits of the vertices that it found, and of an only root: to the level's `found` bitmap, as if one level had found all of them. All
+ *   visited bits are copied at the end, but in graphs with heads, whose bitmaps are large, each of the first few vertices gets its bit when
+ *   it is found. For all vertices of hundreds of levels that takes longer: 1.09 times (grid 1000).
  * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
  * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
  * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
@@ -165,6 +165,8 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
 {
     f.until = s.order.deepest;
     f.seen = 0;
+    if (B::by_rows && f.depth == 0 && s.roots.count == 1 && threadIdx.x == 0)
+        atomicOr(&s.found[turn * s.words + s.root / 32], 1u << (s.root % 32));
     push_small_levels(block, s, f, s.found + turn * s.words);
     if (!B::by_rows || f.seen - f.count > FEW_SLICES) /* the last level did not set bits in the bitmap */
         copy_visited(block, s, (uint4 *)(s.found + turn * s.words));
