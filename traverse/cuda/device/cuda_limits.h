@@ -88,7 +88,7 @@ enum {
     /* the number of rows of dd above which a pull has two parts; below, the barrier of GPUs between the parts costs more */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
-    /* the same number for frontiers that grow, in the smallest graphs and in graphs with heads */
+    /* the same number for frontiers that grow in the smallest graphs, and that are steady in graphs with heads */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the largest number of slices of a sparse frontier of all blocks */
     /* the longest list of one block in a sparse level, at most a slice for each thread; with more, shares are taken anew */

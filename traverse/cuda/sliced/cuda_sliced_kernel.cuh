@@ -356,10 +356,10 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more values in
  * registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. `from_root` says that the first block began at the
- * only root. The `found` bitmap of number `turn` has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in
- * a row are small or steady, the next level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing the list to
- * the first block costs as much as two levels.
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. `from_root` says that the first block began at
+ * the only root. The `found` bitmap of number `turn` has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS
+ * frontiers in a row are small or steady, the next level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing
+ * the list to the first block costs as much as two levels.
  */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block, bool from_root)

@@ -49,18 +49,20 @@ static enum status make_slices(struct device *dev, struct error *e)
 
 /* Sets the largest frontiers of a graph of so many vertices that one block pushes (fits_one_block, is_steady).
  * - block_capacity is small if all blocks can push lists (SPARSE), which takes 1.6 us a level where one block takes .9 and 2.3 more for
- *   1,000 slices. Otherwise it grows with the graph, because all blocks read a whole
- *   bitmap after each level that they do together. Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939.
+ *   1,000 slices. With twice as much a uniform graph of 2^21 vertices took 1.08 times as long (one H200, revision 936803ee). Otherwise it
+ *   grows with the graph, because all blocks read a whole bitmap after each level that they do together. Measured with graphs of 7 K to 1 M
+ *   vertices: one H200, revision fa0e939.
  * - From steady_capacity on one block takes as long as all blocks where they read all slices: 3.1 and 4.6 us in
  *   graphs of 2^16 and 2^18 vertices (one H200, revision cb561a67). */
 static void set_block_capacities(struct gpu_sliced *s, uint64_t vertices)
 {
     enum { VERTICES_A_SLICE = 256 }; /* of the graph, for each slice that one block pushes */
     const uint64_t slices = vertices / VERTICES_A_SLICE;
-    s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
-                        : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
-                                                                        : (uint32_t)slices;
-    s->steady_capacity = s->heads != NULL ? s->block_capacity : s->block_capacity + s->block_capacity / 2;
+    s->block_capacity = s->heads != NULL               ? SLICED_BLOCK_LEAST / 2
+                        : slices < SLICED_BLOCK_LEAST  ? SLICED_BLOCK_LEAST
+                        : slices > SLICED_BLOCK_SLICES ? SLICED_BLOCK_SLICES
+                                                       : (uint32_t)slices;
+    s->steady_capacity = s->heads != NULL ? SLICED_BLOCK_LEAST : s->block_capacity + s->block_capacity / 2;
     if (s->steady_capacity > SLICED_BLOCK_SLICES)
         s->steady_capacity = SLICED_BLOCK_SLICES;
 }
