@@ -97,6 +97,11 @@ void kernel_values(const struct answering *a, int by_stripes, void *values)
         form = width == 4 ? VALUE_32 : VALUE_64;
         write_parents(a, &n, &d, by_vertex, NULL, NULL);
         memset(by_vertex + vertices * width, 0xff, width);
+    } else if (by_stripes && a->levels <= NIBBLE_LEVELS) {
+        const struct gpu_fused search = {.state = managed_zeros(sizeof *search.state), .of = {n, d}};
+        form = VALUE_NIBBLE;
+        by_vertex = managed(NULL, 16 * (n.words + d.words));
+        cuda_fused_nibble_depths(&search, by_vertex, 0);
     } else {
         uint64_t bytes = form == VALUE_BYTE ? 1 : 4;
         cuda_write_depths(&n, form, by_vertex, 0);
@@ -107,7 +112,7 @@ void kernel_values(const struct answering *a, int by_stripes, void *values)
     if (!by_stripes)
         cuda_gather_values(vertex, count, form, by_vertex, to, 0);
     else if (a->kind == ANSWER_DEPTHS)
-        cuda_stripe_depths(&stripes, count, form, by_vertex, to, 0);
+        cuda_stripe_depths(&stripes, count, form, by_vertex, n.count, to, 0);
     managed_settle();
     managed_finish(values, to, count * width);
 }
@@ -286,6 +291,9 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
     search.of[NORMALS] = search.of[DELEGATES];
     cuda_fused_byte_depths(&search, DELEGATES, there + k->shift, 0);
     cuda_fused_all_byte_depths(&search, both, 0);
+    uint8_t *nibbles = managed(NULL, 2 * mask_bytes * 4);
+    if (k->levels <= NIBBLE_LEVELS)
+        cuda_fused_nibble_depths(&search, nibbles, 0);
     managed_settle();
     cuda_fused_settle(&search, 0);
     managed_settle();
@@ -294,6 +302,10 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
     int alike = both[2 * k->count] == 0;
     if (k->count > 0)
         alike &= memcmp(both, there + k->shift, k->count) == 0 && memcmp(both + k->count, both, k->count) == 0;
+    for (uint64_t i = 0; k->levels <= NIBBLE_LEVELS && i < k->count; i++) {
+        const uint64_t behind = mask_bytes * 8 + i;
+        alike &= (nibbles[i / 2] >> i % 2 * 4 & 15) == both[i] && (nibbles[behind / 2] >> behind % 2 * 4 & 15) == both[i];
+    }
     managed_finish(bytes, there + k->shift, k->count);
     return alike;
 }

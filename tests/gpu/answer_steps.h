@@ -119,11 +119,12 @@ struct kept_levels {
     const int32_t *depth;            /* depths of vertices in other levels */
     uint32_t kept;
     int32_t kept_depth[MOST_KEPT];
-    uint32_t shift; /* distance of the bytes from an aligned address */
+    uint32_t levels; /* depths are below */
+    uint32_t shift;  /* distance of the bytes from an aligned address */
 };
 
-/* bytes: [count] depth + 1; depth: [count] as settled. Returns whether vertices of both kinds together get the
- * same. */
+/* bytes: [count] depth + 1; depth: [count] as settled. Returns whether vertices of both kinds together get the same, in nibbles, too, if
+ * there are few levels. */
 int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
 
 #endif

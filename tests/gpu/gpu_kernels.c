@@ -33,6 +33,7 @@
  *   cuda_look, cuda_write_residues    the definition                                ids, bad
  *   cuda_fused_byte_depths,            the definition                                depths
  *   cuda_fused_all_byte_depths,
+ *   cuda_fused_nibble_depths,
  *   cuda_fused_settle
  *   cuda_sliced_count, _fill          the definition (test_slices.c)                slices, links, rows
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,

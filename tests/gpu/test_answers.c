@@ -264,7 +264,7 @@ static void run_reply_to_delegates(const struct shard *shard, uint32_t id_bytes,
 
 void test_answers(const struct shard *shard, const struct graph_spec *spec)
 {
-    static const uint32_t levels[] = {1, 255, 256}; /* around the limit up to which depths are bytes */
+    static const uint32_t levels[] = {1, 15, 16, 255, 256}; /* around the limits up to which depths are nibbles, and bytes */
     check_begin();
     for (int visited = MASK_NONE; visited <= MASK_ALL; visited++) {
         for (int i = 0; i < 3; i++)

@@ -210,7 +210,7 @@ static void compare_depths(const int32_t *expected, const uint8_t *bytes, const 
     }
 }
 
-static void run_kept(uint64_t count, uint32_t kept, uint32_t shift)
+static void run_kept(uint64_t count, uint32_t kept, uint32_t shift, uint32_t levels)
 {
     uint64_t random = count + kept, words = mask_words(count);
     uint64_t *visited = need_memory(words * 8), *masks = need_memory(kept * words * 8);
@@ -218,21 +218,21 @@ static void run_kept(uint64_t count, uint32_t kept, uint32_t shift)
     int32_t *expected = need_memory(count * 4);
     uint8_t *bytes = need_memory(count);
     struct kept_levels k = {
-        .count = count, .visited = visited, .masks = masks, .depth = depth, .kept = kept, .shift = shift};
+        .count = count, .visited = visited, .masks = masks, .depth = depth, .kept = kept, .levels = levels, .shift = shift};
     for (uint32_t i = 0; i < MOST_KEPT; i++)
-        k.kept_depth[i] = (int32_t)(i == 1 ? 254 : 7 * i);
+        k.kept_depth[i] = (int32_t)(i == 1 ? levels - 1 : 7 * i % levels);
     for (uint64_t i = 0; i < count; i++) {
         int level = random_level(kept, &random);
         depth[i] = (int32_t)POISON;
         if (level == NOT_KEPT)
-            depth[i] = (int32_t)(next_random(&random) % 255);
+            depth[i] = (int32_t)(next_random(&random) % levels);
         expected[i] = level == NOT_VISITED ? -1 : level == NOT_KEPT ? depth[i] : k.kept_depth[level];
         if (level != NOT_VISITED)
             visited[i / 64] |= UINT64_C(1) << (i % 64);
         if (level >= 0)
             masks[(uint64_t)level * words + i / 64] |= UINT64_C(1) << (i % 64);
     }
-    check_input("%" PRIu64 " vertices, %u masks, %u from alignment", count, kept, shift);
+    check_input("%" PRIu64 " vertices, %u masks, %u from alignment, %u levels", count, kept, shift, levels);
     check_that(kernel_kept_depths(&k, bytes, settled), "other bytes of all vertices");
     compare_depths(expected, bytes, settled, count);
     free(visited);
@@ -250,9 +250,10 @@ void test_kept_depths(void)
     check_begin();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         for (size_t j = 0; j < sizeof kept / sizeof *kept; j++) {
-            run_kept(counts[i], kept[j], 0);
-            run_kept(counts[i], kept[j], 5);
+            run_kept(counts[i], kept[j], 0, 255);
+            run_kept(counts[i], kept[j], 5, 255);
+            run_kept(counts[i], kept[j], 0, 15);
         }
     }
-    check_end("cuda_whole_byte_depths, cuda_whole_all_byte_depths, cuda_whole_settle");
+    check_end("cuda_fused_byte_depths, cuda_fused_all_byte_depths, cuda_fused_nibble_depths, cuda_fused_settle");
 }

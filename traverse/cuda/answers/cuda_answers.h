@@ -16,11 +16,16 @@
 extern "C" {
 #endif
 
-/* The most levels of a search whose depths + 1 fit a byte. */
-enum { BYTE_LEVELS = 255 };
+/* The most levels of a search whose depths + 1 fit four bits, or a byte. */
+enum { NIBBLE_LEVELS = 15, BYTE_LEVELS = 255 };
 
 /* The type of the values in an array that is indexed by number of vertex. */
-enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VALUE_32, VALUE_64 };
+enum value_form {
+    VALUE_NIBBLE, /* four bits, depth + 1; 0: the vertex was not reached. Of stripes alone (cuda_fused_nibble_depths) */
+    VALUE_BYTE,   /* the same in a byte */
+    VALUE_32,
+    VALUE_64
+};
 
 /* Writes the depths of all vertices of one kind to to[], by vertex, in the form VALUE_BYTE or VALUE_32. The depths of the
  * search must be complete (gpu_fused_settle). */
@@ -79,9 +84,10 @@ void cuda_count_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, s
 /* Makes the arrays of stripes for the same vertices, except before[], which is made. */
 void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, const struct gpu_stripes *stripes, cudaStream_t stream);
 
-/* Writes the `count` depths of an answer to `to`, from by_vertex[] as in cuda_gather_values. Values without a vertex become -1. */
-void cuda_stripe_depths(const struct gpu_stripes *stripes, uint64_t count, enum value_form form, const void *by_vertex, int32_t *to,
-                        cudaStream_t stream);
+/* Writes the `count` depths of an answer to `to`, from by_vertex[] as in cuda_gather_values. Values without a vertex become -1. The
+ * device has `locals` local vertices. */
+void cuda_stripe_depths(const struct gpu_stripes *stripes, uint64_t count, enum value_form form, const void *by_vertex, uint64_t locals,
+                        int32_t *to, cudaStream_t stream);
 
 /* Writes the `count` parents of an answer to `to`: what cuda_write_parents would write for each vertex, and -1 without a vertex. Both
  * records have a bitmap `visited`; `to` and what follows it in them is not used. */

@@ -5,8 +5,8 @@
  * On a single device the kernels of the answer are launched right behind the kernel of the search (gpu_answer_ahead). They begin when
  * the search ends, while the host still waits for its report. So an answer costs no launch after the search, no event and no call
  * that waits. The last kernel of the answer reports to the host, too. The number of levels is not known at the launch, so depths are
- * written as bytes. If there were too many levels for bytes, cuda_results.c makes the answer again, and the next answer is launched
- * only after its search.
+ * written in four bits until a search has had too many levels for these, and then as bytes. If there were too many levels, cuda_results.c
+ * makes the answer again. If there were too many for bytes, the next answer is launched only after its search.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -98,8 +98,8 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
 /* ---- values ---- */
 
 /* Launches the kernels of a gathered answer on `stream`, and does not wait. They write the value of each vertex to
- * a->by_vertex, and gather these values into a->values, in the order of the answer. Depths are below `levels`, and are bytes in
- * a->by_vertex if they fit. Parents of several shards are there already (gpu_ask, gpu_take_replies). */
+ * a->by_vertex, and gather these values into a->values, in the order of the answer. Depths are below `levels`, and have four bits in
+ * a->by_vertex, or a byte, if they fit. Parents of several shards are there already (gpu_ask, gpu_take_replies). */
 enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, cudaStream_t stream,
                               struct error *e)
 {
@@ -110,7 +110,10 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
     if (kind == ANSWER_DEPTHS) {
         form = levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
         const uint64_t width = form == VALUE_BYTE ? 1 : 4;
-        if (form == VALUE_BYTE && !gpu_is_settled(dev)) {
+        if (levels <= NIBBLE_LEVELS && a->stripes.before != NULL && !gpu_is_settled(dev)) {
+            form = VALUE_NIBBLE;
+            cuda_fused_nibble_depths(&dev->fused.search, to, stream);
+        } else if (form == VALUE_BYTE && !gpu_is_settled(dev)) {
             cuda_fused_all_byte_depths(&dev->fused.search, (uint8_t *)to, stream);
         } else if (gpu_write_depths(dev, NORMALS, form, to, stream, e) == ST_OK &&
                    gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) == ST_OK) {
@@ -126,7 +129,7 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
     if (a->stripes.before == NULL) {
         cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, stream);
     } else if (kind == ANSWER_DEPTHS) {
-        cuda_stripe_depths(&a->stripes, a->count, form, a->by_vertex, a->values, stream);
+        cuda_stripe_depths(&a->stripes, a->count, form, a->by_vertex, locals, a->values, stream);
     } else {
         struct gpu_records records[VERTEX_KINDS];
         describe_records(dev, records);
@@ -155,7 +158,7 @@ enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct
 /* ---- behind the kernel of a search ---- */
 
 /* Returns whether the answer of the next search can be launched before the search ends. Answers must be open and gathered.
- * Depths are then written as bytes, so if they are the answer, the last search must not have had too many levels for bytes. */
+ * Depths then have a byte at most, so if they are the answer, the last search must not have had too many levels for bytes. */
 int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -170,7 +173,7 @@ enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const struct gpu_fused *s = &dev->fused.search;
-    if (gpu_gather_values(dev, dev->fused.answer_kind, 0 /* so depths are bytes */, stream, e) != ST_OK)
+    if (gpu_gather_values(dev, dev->fused.answer_kind, dev->fused.ahead_levels, stream, e) != ST_OK)
         return e->status;
     cuda_report_answer(&s->out.mapped->answered, (uint64_t)s->order.number << 32, stream);
     return CUDA_LAUNCHED(dev->where, e);

@@ -207,6 +207,7 @@ struct gpu_fused_search {
     int answer_launched;
     /* 1: the last search's answer of the kind answer_kind is complete or on its way, and nothing has overwritten it */
     int answer_valid;
+    uint32_t ahead_levels; /* answers that are launched ahead have depths below this: NIBBLE_LEVELS, BYTE_LEVELS once a search had more */
     int is_deep; /* 1: the last search had more than BYTE_LEVELS levels, so the next one launches no answer ahead */
 };
 

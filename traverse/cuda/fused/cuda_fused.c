@@ -20,8 +20,8 @@ enum status gpu_search_begin(struct device *dev, const struct root_set *roots, e
 }
 
 /* Waits until the kernels of all `count` devices of a rank have reported, while `relay` relays their messages, and writes the number of
- * levels to *levels. After a fused search on a single GPU also sets two members of dev->fused: is_deep, if the search had too many levels
- * for depths in bytes, and answer_valid, if the search has made its answer. If the wait fails, these two members stay as they were. */
+ * levels to *levels. After a fused search on a single GPU also sets three members of dev->fused: is_deep, if the search had too many levels
+ * for depths in bytes, ahead_levels, and answer_valid, if the search has made its answer. If the wait fails, these stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, const struct message_relay *relay,
                            uint32_t *levels, struct error *e)
 {
@@ -30,6 +30,8 @@ enum status gpu_search_end(struct device *const *devices, uint32_t count, int no
     if (gpu_await_kernels(devices, count, noted, relay, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
         return e->status;
     f->is_deep = *levels > BYTE_LEVELS;
-    f->answer_valid = f->answer_launched && (f->answer_kind == ANSWER_PARENTS || !f->is_deep);
+    f->answer_valid = f->answer_launched && (f->answer_kind == ANSWER_PARENTS || *levels <= f->ahead_levels);
+    if (*levels > f->ahead_levels)
+        f->ahead_levels = BYTE_LEVELS;
     return e->status;
 }

@@ -227,6 +227,10 @@ void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kin
  * them becomes 0, too: its number is what answer_tables.vertex has for ids without edges. May be called before cuda_fused_settle. */
 void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
 
+/* The same in four bits for each vertex, of depths below 15: the lower ones of a byte are those of the first of two vertices. Delegates
+ * begin at the next multiple of 64 vertices behind the normals. Nothing stands for ids without edges. */
+void cuda_fused_nibble_depths(const struct gpu_fused *search, void *to, cudaStream_t stream);
+
 /* Counts of the frontier of a level. */
 struct fused_frontier {
     unsigned long long forward[SUBGRAPHS]; /* edges of the frontier's rows (FV) */

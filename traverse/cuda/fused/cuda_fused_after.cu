@@ -139,6 +139,63 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
     byte_depths<<<blocks_for(n->words + d->words + 1, BLOCK), BLOCK, 0, stream>>>(*n, *d, search->state, to, 1);
 }
 
+/* ---- depths as nibbles ---- */
+
+/* Returns 32 bits of which bit 4 * i is bit i of `bits`, for i < 8. */
+__device__ static inline uint32_t spread_to_nibbles(uint32_t bits)
+{
+    bits = (bits | bits << 12) & 0x000f000f;
+    bits = (bits | bits << 6) & 0x03030303;
+    return (bits | bits << 3) & 0x11111111;
+}
+
+/* Kernel: writes the depths of the vertices `v`, and then of `behind`, as nibbles. A thread has the 32 vertices of a word of a bitmap,
+ * and writes 16 bytes. Bytes that must move for them: 4 of each bitmap, and those 16. It reads AT_ONCE bitmaps at a time, so that it
+ * waits less often; the last one is read again in place of any behind it, which changes nothing. */
+__global__ static void __launch_bounds__(BLOCK)
+    nibble_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint4 *to)
+{
+    enum { AT_ONCE = 4, PARTS = 4 };
+    const unsigned kept = state->kept;
+    const uint64_t words = v.words + behind.words;
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < words; i += (uint64_t)gridDim.x * BLOCK) {
+        const bool is_behind = i >= v.words;
+        const uint64_t word = is_behind ? i - v.words : i, stride = is_behind ? behind.words : v.words;
+        const uint32_t *visited = is_behind ? behind.visited : v.visited, *bitmap = (is_behind ? behind.queue : v.queue) + word;
+        const int32_t *depth = (is_behind ? behind.depth : v.depth) + word * 32;
+        uint32_t part[PARTS] = {0}, left = visited[word];
+        for (unsigned k = 0; k < kept; k += AT_ONCE) {
+            uint32_t bits[AT_ONCE];
+#pragma unroll
+            for (unsigned j = 0; j < AT_ONCE; j++)
+                bits[j] = bitmap[(k + j < kept ? k + j : kept - 1) * stride];
+#pragma unroll
+            for (unsigned j = 0; j < AT_ONCE; j++) {
+                const uint32_t value = (uint32_t)state->kept_depth[k + j < kept ? k + j : kept - 1] + 1;
+                left &= ~bits[j];
+#pragma unroll
+                for (int p = 0; p < PARTS; p++)
+                    part[p] |= spread_to_nibbles(bits[j] >> 8 * p & 255) * value;
+            }
+        }
+#pragma unroll
+        for (int p = 0; p < PARTS; p++) { /* the search has written the depths of visited vertices that are in no kept frontier */
+            for (uint32_t bits = left >> 8 * p & 255; bits != 0; bits &= bits - 1) {
+                const int at = __ffs(bits) - 1;
+                part[p] |= (uint32_t)(depth[8 * p + at] + 1) << 4 * at;
+            }
+        }
+        to[i] = make_uint4(part[0], part[1], part[2], part[3]);
+    }
+}
+
+/* Writes the depth + 1 of each vertex in four bits, or 0 if it was not visited: normals, and then delegates. Does not wait. */
+void cuda_fused_nibble_depths(const gpu_fused *search, void *to, cudaStream_t stream)
+{
+    const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
+    nibble_depths<<<blocks_for(n->words + d->words, BLOCK), BLOCK, 0, stream>>>(*n, *d, search->state, (uint4 *)to);
+}
+
 /* ---- the lengths of rows ---- */
 
 /* Finds out how long the rows of vertices are. rows->first_of_class[kind][k] becomes 1 + the number of the last vertex of the kind with

@@ -54,6 +54,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     struct gpu_fused *s = &dev->fused.search;
     uint64_t edges = 0;
     dev->fused.possible = possible;
+    dev->fused.ahead_levels = NIBBLE_LEVELS;
     if (plan_launch(dev, notes, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped), dev->where, e) !=
             ST_OK ||
