@@ -170,9 +170,9 @@ static void test_pull_behind(void)
 static void test_link(void)
 {
     struct cost_graph g = graph;
-    g.rates.link_row = g.rates.link_pull = 4000;
-    g.rates.link_column = 80;
-    g.link[DD] = (struct cost_link){1, 1, 2, 8};
+    g.rates.link_row = 4000;
+    g.rates.link_column = g.rates.link_probe = 80;
+    g.link[DD] = (struct cost_link){1, 1, 2, 8, 1};
     struct fused_progress s = progress(1000, 40000, 0, 0);
     report(cost_push(&g, DD, 1000, 40000) == push_of(&s) + 1000 * 4000 + 38000 * 80, "a push reads columns behind the heads over the link");
     report(cost_push(&g, DD, 1000, 1500) == cost_push(&graph, DD, 1000, 1500), "a push of heads alone reads none");

@@ -85,7 +85,7 @@ struct device_description {
  * its frontier, the vertices it found of other shards and, after a search, the arrays from which answers are made. What
  * the words mean is up to the backend. */
 struct peer_handle {
-    uint64_t words[100];
+    uint64_t words[104];
 };
 
 /* ---- a search ---- */

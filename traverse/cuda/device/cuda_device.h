@@ -239,6 +239,7 @@ struct device {
     struct gpu_load load;
     struct gpu_memory memory;
     struct gpu_csr csr[ROW_SETS]; /* in the order of shard->csr */
+    uint64_t further_rows[ROW_SETS]; /* the rows that may have columns behind the copied ones; 0: none are copied */
     struct gpu_vertices of[VERTEX_KINDS];
     struct gpu_masks masks;
     struct gpu_scratch scratch;

@@ -103,6 +103,7 @@ static void set_csr(struct device *dev, enum subgraph g, const struct gpu_plan *
 {
     const struct csr *csr = &dev->shard->csr[g];
     int i = GPU_SECTIONS * (int)g;
+    const struct gpu_copied *copied = &plan->copied[g];
     const uint64_t *copied_begin = at[i + GPU_COPIES];
     dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
                                    .edges = csr->edges,
@@ -112,11 +113,12 @@ static void set_csr(struct device *dev, enum subgraph g, const struct gpu_plan *
                                    .heads = at[i + GPU_HEADS],
                                    .offsets = at[i + GPU_OFFSETS],
                                    .columns = at[i + GPU_COLUMNS],
-                                   .copied_columns = plan->copied[g].columns,
+                                   .copied_columns = copied->columns,
                                    .copied_begin = copied_begin,
-                                   .copies = (uint32_t *)(copied_begin + plan->copied[g].columns + 1),
+                                   .copies = (uint32_t *)(copied_begin + copied->columns + 1),
                                    .hosted = plan->array[i + GPU_COLUMNS].hosted != 0,
                                    .sources = at[i + GPU_SOURCES]};
+    dev->further_rows[g] = copied->columns > 0 ? copied->begin[copied->columns] - copied->begin[copied->columns - 1] : 0;
     struct packed packed;
     if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, plan->resident, &packed))
         dev->csr[g].packed = (struct packed_columns){

@@ -80,8 +80,10 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     s->graph = cost_graph_of(dev->shard, &dev->rates);
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct gpu_csr *pushed = &s->csr[g], *pulled = &s->pulled[g];
+        const uint64_t further = dev->further_rows[shard_pulled(dev->shard, (enum subgraph)g)];
         s->graph.link[g] = (struct cost_link){(uint8_t)pushed->hosted, (uint8_t)pulled->hosted, (uint8_t)pushed->head_columns,
-                                              (uint8_t)(pulled->head_columns + pulled->copied_columns)};
+                                              (uint8_t)(pulled->head_columns + pulled->copied_columns),
+                                              further > 0 ? (float)further / (float)s->graph.pulled[g].sources : 1};
     }
     if (dev->of[NORMALS].parent != NULL)
         s->graph.rates.push_edge += dev->rates.push_parent;
