@@ -13,6 +13,7 @@ traverse=$BIN/dbfs-traverse
 
 # ---- what is planned ----
 
+# of the star all vertices but one are leaves, so it is sliced where not all visited bits lie in shared memory
 while read -r gpu star rmat; do
     for graph in star rmat; do
         "$traverse" --plan --gpu "$gpu" "$tmp/$graph" >"$tmp/out" 2>"$tmp/err"
@@ -23,14 +24,14 @@ h200 sliced sliced
 h100 sliced sliced
 b200 sliced sliced
 a100 sliced sliced-by-rows
-l4 fused sliced-by-rows
+l4 sliced-by-rows sliced-by-rows
 t4 fused sliced-by-rows
-rtx5090 fused sliced
+rtx5090 sliced-by-rows sliced
 END
 "$traverse" --plan "$tmp/star" >"$tmp/out" 2>"$tmp/err"
 check '--plan says that it is for an H200, as measured' grep -q '^for a GPU like h200 .* rates of an H200, as measured$' "$tmp/out"
-"$traverse" --plan --gpu l4 --json "$tmp/json" "$tmp/star" >"$tmp/out" 2>"$tmp/err"
-check '--plan --json has the GPU and the mode' grep -q '"gpu": "l4".*"mode": "fused"' <(tr -d '\n' <"$tmp/json")
+"$traverse" --plan --gpu t4 --json "$tmp/json" "$tmp/star" >"$tmp/out" 2>"$tmp/err"
+check '--plan --json has the GPU and the mode' grep -q '"gpu": "t4".*"mode": "fused"' <(tr -d '\n' <"$tmp/json")
 check_exit 2 '--gpu without --plan' "$traverse" --gpu l4 "$tmp/star"
 check_says '--gpu needs --plan'
 

@@ -27,6 +27,7 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
         path) "$TESTS/mkgraph" path 119 >"$tmp/$1.text" ;;
         deep) { "$TESTS/mkgraph" path 300; echo 400 401; } >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
+        leaves) { "$TESTS/mkgraph" grid 40 40; seq 0 1599 | awk '{ print $1, 1600 + $1 }'; } >"$tmp/$1.text" ;; # each vertex with a leaf
         complete) "$TESTS/mkgraph" complete 300 >"$tmp/$1.text" ;;
         few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and an edge between two of its leaves
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
@@ -848,6 +849,10 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     fi
 done
 sliced search few inf 1x1
+for way in sliced by_rows split; do # levels of one block, which leave leaves out, follow levels that list them
+    EMULATED_PROCESSORS=2 $way search leaves inf 1x1
+    EMULATED_PROCESSORS=4 $way tree leaves 0 1x1 3199 # a leaf
+done
 # levels go by rows below EMULATED_ALL_SLICES, too, where all degrees are alike and not small
 for name in uniform rmat complete path; do
     rm -f "$tmp/taken"

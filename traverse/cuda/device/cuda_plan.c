@@ -179,6 +179,21 @@ uint64_t gpu_longest_row(const struct shard *shard)
     return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
 }
 
+/* Returns the number of leaves. They are the last normals or, if all vertices are delegates, the last delegates. */
+uint64_t gpu_leaves(const struct shard *shard)
+{
+    const struct degree_list *last = shard->locals > 0 ? &shard->degrees.locals : &shard->degrees.delegates;
+    if (shard->kept.directed || last->count == 0 || last->runs[last->count - 1].degree != 1)
+        return 0;
+    return last->runs[last->count - 1].vertices;
+}
+
+/* Returns whether at least half of the vertices are leaves, as in trees of stars. */
+int gpu_is_leafy(const struct shard *shard)
+{
+    return 2 * gpu_leaves(shard) >= shard->d + shard->locals;
+}
+
 /* Returns whether the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
 int gpu_degrees_alike(const struct shard *shard)
 {
@@ -209,17 +224,20 @@ int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard
 }
 
 /* Returns whether searches are sliced. All these conditions must hold:
- * - There is one shard, which is small enough. Its columns may lie anywhere, as only the making of slices reads them.
+ * - There is one shard, which is small enough. Its columns may lie anywhere, as only the making of slices reads them. Leaves may have far
+ *   bits whatever the degrees are, if they are half of the vertices, because a level of one block does not read these bits.
  * - The options do not ask for a search by classes of edges (nn, nd, dn, dd).
  * - The plan does not save memory.
  * - If the graph has directions, the shard has rows by destination, and needs no heads. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     const struct shard_rows_kept *kept = &shard->kept;
-    const uint64_t edges = shard_pushed_edges(shard);
+    const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals, near = plan->bounds.near_vertices,
+                   most = plan->bounds.most_vertices;
+    const int only_leaves_far = gpu_is_leafy(shard) && vertices <= most && SLICED_TAKES(vertices - gpu_leaves(shard), edges, near, near);
     return shard->p == 1 && (!kept->directed || (kept->with_in && !gpu_slices_have_heads(plan, shard))) && !plan->by_subgraphs &&
            gpu_searches_fused(plan) &&
-           SLICED_TAKES(shard->d + shard->locals, edges, plan->bounds.near_vertices, plan->bounds.most_vertices);
+           (SLICED_TAKES(vertices, edges, near, most) || only_leaves_far);
 }
 
 /* Plans the arrays of a sliced search, all empty if searches are not sliced. SLICED_HEADS and SLICED_PIECES are only for

@@ -155,6 +155,12 @@ int gpu_slices_have_heads(const struct gpu_plan *plan, const struct shard *shard
 /* Returns whether the degrees are alike: the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
 int gpu_degrees_alike(const struct shard *shard);
 
+/* Returns the number of leaves, vertices with one edge, which come last; 0 if the graph has directions. */
+uint64_t gpu_leaves(const struct shard *shard);
+
+/* Returns whether at least half of the vertices are leaves. */
+int gpu_is_leafy(const struct shard *shard);
+
 /* Returns the largest degree of the shard's vertices. */
 uint64_t gpu_longest_row(const struct shard *shard);
 

@@ -8,6 +8,7 @@
  * - A visited bit is near if it lies in shared memory, where each block has a copy of all near bits. Vertices from
  *   sliced_bounds.near_vertices on, which are read least, have far bits, in one bitmap in global memory. Most graphs have no far
  *   bits.
+ * - A leaf is a vertex with one edge. BLOCK keeps leaves out of its frontiers, as they find nothing.
  * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the barrier
  *   each block ORs all of it into its near bits, and a share of it into the far bits.
  * - Heads are copies of the first slices of all rows. Larger graphs have heads (gpu_slices_have_heads), so that
@@ -132,6 +133,9 @@ struct gpu_sliced {
     uint32_t words;   /* the number of words of a bitmap of all vertices, a multiple of 4 */
     /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other is normal v - first_normal */
     uint32_t first_normal;
+    /* the numbers of the first leaf and of its slice: all vertices from here on have one edge, and no others have; UINT32_MAX if
+     * there is none, or if the graph is directed */
+    uint32_t first_leaf, leaf_slice;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
     /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two far bitmaps */

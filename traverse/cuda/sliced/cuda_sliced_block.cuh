@@ -63,6 +63,8 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
     /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
     uint32_t last;
+    unsigned leaves;    /* how many leaves this block has found in BLOCK levels and not yet counted (sliced_progress.left) */
+    int32_t leaf_depth; /* the depth of the leaves that this block found last in BLOCK levels; 0: none */
 };
 
 extern __shared__ unsigned char memory[];

@@ -399,7 +399,8 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
     __syncthreads();
     if (threadIdx.x == 0) {
         block.now.depth = few.depth;
-        block.now.left -= few.seen;
+        block.now.left -= few.seen + block.leaves; /* a leaf has one slice */
+        block.leaves = 0;
         if (!fits_one_block(s, few.count, few.last))
             block.now.kind = LEVEL_SLICED_ALL;
     }
@@ -436,6 +437,8 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         else
             p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
         block.found = block.weight = 0;
+        block.leaf_depth = 0;
+        block.leaves = 0;
         block.now = p;
         if (B::split)
             block.last = previous_turn(0) * s.words;

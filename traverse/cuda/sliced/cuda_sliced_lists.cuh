@@ -52,6 +52,18 @@ struct grid_bits {
     {
         put_depth(s, link.x, depth, parent);
     }
+
+    /* Returns true: each vertex belongs to the next frontier. */
+    __device__ bool leads_on(uint32_t) const
+    {
+        return true;
+    }
+
+    /* Returns true: each slice is pushed. */
+    __device__ bool is_pushed(uint32_t, int32_t) const
+    {
+        return true;
+    }
 };
 
 /* ---- lengths of all parts ---- */

@@ -6,9 +6,12 @@
 #include "cuda_sliced_push.cuh"
 
 /* The visited bits of a BLOCK level, as push_links uses them: near bits in the shared memory of this block, and far bits
- * in global memory, which no other block reads meanwhile. A lane without a link pushes to the root, which is visited. */
+ * in global memory, which no other block reads meanwhile. A lane without a link pushes to the root, which is visited.
+ *
+ * A leaf, a vertex with one edge, is found once, from its only neighbour, unless it is a root. So it does not belong to the next
+ * frontier, from which it could find only that neighbour, and its far bit need not be read. Trees of stars are mostly leaves. */
 template <class B> struct block_bits {
-    const B &block;
+    B &block;
     const gpu_sliced &s;
     uint32_t *bitmap; /* a bitmap in global memory that gets the bit of each found vertex, too, in graphs with heads; NULL: none does */
 
@@ -29,8 +32,13 @@ template <class B> struct block_bits {
     __device__ bool set(uint32_t v) const
     {
         const uint32_t word = v / 32, bit = 1u << (v % 32);
-        if (is_far(block, s, word))
+        if (is_far(block, s, word)) {
+            if (v >= s.first_leaf && s.roots.count == 1) {
+                atomicOr(&s.far[word], bit); /* nothing waits for it */
+                return v != s.root;
+            }
             return !((atomicOr(&s.far[word], bit) | s.found[block.last + word]) & bit);
+        }
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
@@ -40,8 +48,25 @@ template <class B> struct block_bits {
     {
         if (blockIdx.x == 0)
             put_depth(s, link.x, depth, parent);
+        if (link.x >= s.first_leaf) {
+            *(volatile int32_t *)&block.leaf_depth = depth;
+            atomicAdd(&block.leaves, 1u);
+        }
         if (B::by_rows && bitmap != NULL)
             atomicOr(&bitmap[link.x / 32], 1u << (link.x % 32));
+    }
+
+    /* Returns whether v has an edge but that by which it was found. */
+    __device__ bool leads_on(uint32_t v) const
+    {
+        return v < s.first_leaf;
+    }
+
+    /* Returns whether a slice is pushed: not that of a leaf, which a level of another kind has listed, but those of roots. The free places
+     * of a leaf's slice have the leaf itself, which set() takes for new. */
+    __device__ bool is_pushed(uint32_t slice, int32_t depth) const
+    {
+        return slice < s.leaf_slice || depth == 1;
     }
 };
 
@@ -64,7 +89,7 @@ enum { FEW_SLICES = BLOCK_SLICES / 2 };
 
 /* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes a
  * single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth and
- * a parent, and f.seen goes up by their slices. In graphs with heads they get a bit in `bitmap`, too, unless it is
+ * a parent, and f.seen goes up by their slices, but those of leaves. In graphs with heads they get a bit in `bitmap`, too, unless it is
  * NULL or f.seen is above FEW_SLICES. All threads of the block call it. */
 template <class B>
 __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
@@ -101,14 +126,15 @@ __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontie
 {
     const unsigned lane = lane_id();
     while (f.count > 0 && f.count * SLICED_COLUMNS <= WARP && f.depth < f.until) {
-        const bool has = lane < f.count * SLICED_COLUMNS;
-        const uint32_t slice = has ? block.slice[f.list_index][lane / SLICED_COLUMNS] : 0;
+        const bool listed = lane < f.count * SLICED_COLUMNS;
+        const uint32_t slice = listed ? block.slice[f.list_index][lane / SLICED_COLUMNS] : 0;
         const slice_list next = next_list(block, s, f);
         const block_bits<B> bits = {block, s, f.seen <= FEW_SLICES ? bitmap : NULL};
         uint2 link[1];
         unsigned slices[1];
         note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
         f.depth++;
+        const bool has = listed && bits.is_pushed(slice, f.depth);
         load_links(s, slice, lane % SLICED_COLUMNS, has, link);
         push_links(bits, s, f.depth, has ? parent_of_slice(s, slice) : 0, has, link, slices);
         const lane_share share = share_of_lane(slices[0]);
@@ -124,8 +150,8 @@ __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontie
 }
 
 /* Does BLOCK levels in this block alone, while the frontier is not empty, fits one block, and has a depth below f.until.
- * f becomes the frontier at which the block stops. Found vertices get what push_by_block gives them. All threads of the block
- * call it. */
+ * f becomes the frontier at which the block stops. If the last level found only leaves, which no list has, f is the empty frontier that
+ * they would lead to. Found vertices get what push_by_block gives them. All threads of the block call it. */
 template <class B>
 __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
@@ -139,6 +165,10 @@ __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_fr
             push_by_warp(block, s, f, bitmap);
         __syncthreads();
         f = block.one;
+    }
+    if (f.count == 0 && block.leaf_depth == f.depth && f.depth < s.order.deepest) {
+        note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
+        f.depth++;
     }
 }
 
@@ -176,7 +206,8 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     }
     if (threadIdx.x == 0) {
         s.state->depth = f.depth;
-        s.state->seen = f.seen;
+        s.state->seen = f.seen + block.leaves; /* a leaf has one slice */
+        block.leaves = 0;
         block.found = f.count > 0;
         block.weight = f.count;
     }

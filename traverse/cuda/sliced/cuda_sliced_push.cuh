@@ -1,12 +1,14 @@
 /* cuda_sliced_push.cuh: pushes along slices of links, and lists of the slices of found vertices; see cuda_sliced.h
  *
  * All pushes call push_links. Its argument `bits` hides that levels of different kinds keep the visited bits in different
- * places. It has four functions, which push_links calls in this order:
+ * places. It has six functions. push_links calls them in this order, but the last:
  * - may_be_new(v, has): returns whether vertex v may be unvisited. May return false for a lane without a link (`has`).
  * - claim(v): returns whether this lane may go on with v. Where set() uses bits that all blocks share, claim() lets only
  *   one lane of a block go on, which saves atomics.
  * - set(v): sets the visited bit of v, and returns whether this lane was the first to do so.
  * - found(link, depth, parent): writes depth and parent of the vertex of a link, if set() returned true.
+ * - leads_on(v): returns whether the slices of v belong to the next frontier, if set() returned true.
+ * - is_pushed(slice, depth): returns whether a slice of a list is pushed, where `depth` is that of the vertices that it finds.
  */
 #ifndef DBFS_CUDA_SLICED_PUSH_CUH
 #define DBFS_CUDA_SLICED_PUSH_CUH
@@ -37,7 +39,7 @@ __device__ static inline void load_links(const gpu_sliced &s, uint32_t slice, un
 
 /* Pushes along the links that load_links has read. A lane with `has` false pushes nothing. Vertices that this lane finds get their
  * visited bit, `depth` and `parent`. slices[j] becomes the number of slices of the vertex of link[j], or 0 if this lane has not found
- * it. Each step is done for all links before the next step, so that their reads overlap. */
+ * it, or if it does not lead on. Each step is done for all links before the next step, so that their reads overlap. */
 template <int LINKS, class Bits>
 __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent, bool has,
                                          const uint2 (&link)[LINKS], unsigned (&slices)[LINKS])
@@ -58,6 +60,8 @@ __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, 
         if (!mine[j])
             continue;
         bits.found(link[j], depth, parent);
+        if (!bits.leads_on(link[j].x))
+            continue;
         const unsigned count = link[j].y >> SLICED_FIRST_BITS;
         slices[j] = count < SLICED_MANY ? count : s.first[link[j].x + 1] - s.first[link[j].x];
     }
@@ -135,8 +139,10 @@ __device__ static inline void push_listed(const Bits &bits, const gpu_sliced &s,
                                           unsigned length, const slice_list &next, unsigned *count, Wait goes_on)
 {
     enum { SHARES = SLICED_COLUMNS / LINKS }; /* of a slice */
-    const bool has = i < length * SHARES;
-    const uint32_t slice = has ? list[i / SHARES] : 0, parent = has ? parent_of_slice(s, slice) : 0;
+    const bool listed = i < length * SHARES;
+    const uint32_t slice = listed ? list[i / SHARES] : 0;
+    const bool has = listed && bits.is_pushed(slice, depth);
+    const uint32_t parent = has ? parent_of_slice(s, slice) : 0;
     uint2 link[LINKS];
     unsigned slices[LINKS], all = 0;
     load_links(s, slice, i % SHARES, has, link);

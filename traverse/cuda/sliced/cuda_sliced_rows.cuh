@@ -329,6 +329,12 @@ template <class B> struct dense_bits {
     {
         put_depth(s, link.x, depth, parent);
     }
+
+    /* Returns true: each vertex belongs to the next frontier. */
+    __device__ bool leads_on(uint32_t) const
+    {
+        return true;
+    }
 };
 
 /* Pushes along one slice of `row`, a vertex of the frontier. Each lane has a slice of its own. Found vertices get depth +

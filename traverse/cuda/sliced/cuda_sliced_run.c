@@ -49,20 +49,22 @@ static enum status make_slices(struct device *dev, struct error *e)
 
 /* Sets the largest frontiers of a graph of so many vertices that one block pushes (fits_one_block, is_steady).
  * - block_capacity is small if all blocks can push lists (SPARSE), which takes 1.6 us a level where one block takes .9 and 2.3 more for
- *   1,000 slices. With twice as much a uniform graph of 2^21 vertices took 1.08 times as long (one H200, revision 936803ee). Otherwise it
+ *   1,000 slices. With twice as much a uniform graph of 2^21 vertices took 1.08 times as long (one H200, revision 936803ee). It is not
+ *   small if half of the vertices are leaves (`leafy`), which the lists of SPARSE have and those of one block have not. Otherwise it
  *   grows with the graph, because all blocks read a whole bitmap after each level that they do together. Measured with graphs of 7 K to 1 M
  *   vertices: one H200, revision fa0e939.
  * - From steady_capacity on one block takes as long as all blocks where they read all slices: 3.1 and 4.6 us in
  *   graphs of 2^16 and 2^18 vertices (one H200, revision cb561a67). */
-static void set_block_capacities(struct gpu_sliced *s, uint64_t vertices)
+static void set_block_capacities(struct gpu_sliced *s, uint64_t vertices, int leafy)
 {
+    const int by_lists = s->heads != NULL && !leafy;
     enum { VERTICES_A_SLICE = 256 }; /* of the graph, for each slice that one block pushes */
     const uint64_t slices = vertices / VERTICES_A_SLICE;
-    s->block_capacity = s->heads != NULL               ? SLICED_BLOCK_LEAST / 2
+    s->block_capacity = by_lists                       ? SLICED_BLOCK_LEAST / 2
                         : slices < SLICED_BLOCK_LEAST  ? SLICED_BLOCK_LEAST
                         : slices > SLICED_BLOCK_SLICES ? SLICED_BLOCK_SLICES
                                                        : (uint32_t)slices;
-    s->steady_capacity = s->heads != NULL ? SLICED_BLOCK_LEAST : s->block_capacity + s->block_capacity / 2;
+    s->steady_capacity = by_lists ? SLICED_BLOCK_LEAST : s->block_capacity + s->block_capacity / 2;
     if (s->steady_capacity > SLICED_BLOCK_SLICES)
         s->steady_capacity = SLICED_BLOCK_SLICES;
 }
@@ -76,6 +78,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     struct fused_launch *launch = &dev->fused.sliced.launch;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     const struct sliced_bounds bounds = gpu_sliced_bounds(&dev->traits);
+    const uint64_t leaves = gpu_leaves(dev->shard);
     if (s->link_row == NULL)
         s->link_row = s->row;
     s->words = gpu_sliced_words(d->count, n->count);
@@ -86,11 +89,13 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    set_block_capacities(s, d->count + n->count);
+    set_block_capacities(s, d->count + n->count, gpu_is_leafy(dev->shard));
     launch->program = cuda_sliced_plain(s);
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
+    s->first_leaf = leaves == 0 ? UINT32_MAX : (uint32_t)((n->count > 0 ? s->first_normal + n->count : d->count) - leaves);
+    s->leaf_slice = leaves == 0 ? UINT32_MAX : s->count - (uint32_t)leaves; /* a leaf has one slice */
     /* sparse frontiers lie in the arrays that fused searches use for theirs, as a sliced search never runs at the same time */
     if (s->heads != NULL) {
         struct work_item *const *list = dev->fused.search.sparse;
