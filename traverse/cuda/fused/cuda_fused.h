@@ -160,6 +160,8 @@ struct gpu_fused {
      * are of length class k or less, with at most 2^(FUSED_FIRST_CLASS + k) edges in their two rows. */
     uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES];
     struct even_rows even[FUSED_EVEN_LENGTHS]; /* rows of nn with 1, 2, ... edges */
+    uint32_t only;        /* the only subgraph with edges, NN or DD, if all vertices are of one kind; otherwise SUBGRAPHS */
+    uint32_t headed_from; /* the rows of this subgraph from here on have no columns behind the head columns */
     /* The number of dense frontiers that a search keeps as bitmaps until it ends. cuda_fused_settle then writes the depths of
      * their vertices. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
     uint32_t keeps;

@@ -46,6 +46,16 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
+/* Sets only and headed_from of *s. A vertex has at most as many columns as its degree, and vertices are in the order of their degrees. */
+static void find_only_subgraph(struct gpu_fused *s, const struct shard *shard)
+{
+    const struct degree_list *list = shard->d == 0 ? &shard->degrees.locals : &shard->degrees.delegates;
+    s->only = shard->d == 0 ? NN : shard->locals == 0 ? DD : SUBGRAPHS;
+    s->headed_from = 0;
+    for (uint64_t i = 0; s->only != SUBGRAPHS && i < list->count && list->runs[i].degree > s->csr[s->only].head_columns; i++)
+        s->headed_from += (uint32_t)list->runs[i].vertices;
+}
+
 /* Prepares a device for fused searches, after its arrays were allocated: plans the launches, allocates the mapped memory for
  * reports, clears the state, and sets the parameters that the kernel has in all searches. `possible` and `notes` say whether
  * device memory has room for fused searches, and for notes. gpu_fused_close frees the memory, after a failure, too. */
@@ -70,6 +80,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
+    find_only_subgraph(s, dev->shard);
     s->keeps = FUSED_MOST_KEPT; /* lowered below to the number of bitmaps that fit into the queues of both kinds */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];

@@ -10,6 +10,10 @@
  * longest row must be known before rows are read. So each vertex has a class, which bounds its edges: a vertex of class k has at
  * most THREAD_GROUP_EDGES * 2^k edges. The class follows from the vertex's number, as vertices are in the order of their degrees
  * (gpu_fused::first_of_class).
+ *
+ * Where all vertices are of one kind and have head columns, code of its own does the levels (run_headed). Head columns have all edges of
+ * most vertices, so that no offset is read, and those of the neighbours are prefetched while the neighbours are claimed. In chains a level
+ * is one vertex. The first warp does such levels without barriers of the block (run_by_warp).
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -242,6 +246,46 @@ __device__ static inline void visit_normal(S &s, uint32_t v, bool has, unsigned 
     });
 }
 
+/* Does what visit_vertex does, in a graph with one kind of vertices whose columns are raw, behind head columns. These are visited first,
+ * and no offset is read of a row that has no other columns. Prefetches what the next level reads of the vertices that edges lead to. All
+ * lanes of the warp call it. */
+template <class S, class Wait>
+__device__ static inline void visit_headed(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
+                                           uint32_t *list, thread_group_part &part, seen_rows &seen, Wait goes_on)
+{
+    const gpu_csr &csr = s.csr[s.only];
+    const uint32_t kind_bit = v & KIND_BIT, id = v & ~KIND_BIT, heads = csr.head_columns, headed_from = s.headed_from;
+    const uint32_t *head = csr.heads + id;
+    row_rest row = {0, 0};
+    if (has && id < headed_from)
+        row = rest_of_row(csr, id);
+    const uint32_t total = has ? heads + (uint32_t)(row.end - row.begin) : 0, *columns = (const uint32_t *)csr.columns + row.begin;
+    const auto end_of = [&](uint32_t i) {
+        const uint32_t end = i < heads ? head[(uint64_t)i * csr.rows] : columns[i - heads];
+        if (end == NO_HEAD)
+            return end;
+        prefetch_line(csr.heads + end);
+        if (heads > 1)
+            prefetch_line(csr.heads + csr.rows + end);
+        if (end < headed_from)
+            prefetch_line((const char *)csr.offsets + (uint64_t)end * csr.offset_width);
+        return end | kind_bit;
+    };
+    visit_edges<THREAD_GROUP_SLOTS / 2, false>(s, v, total, sub, shift, list, part, end_of, [&] {
+        if (!goes_on())
+            return false;
+        if (sub == 0 && has) {
+            s.of[v >> 31].depth[id] = depth;
+#pragma unroll
+            for (int g = 0; g < SUBGRAPHS; g++) {
+                seen.sources[g] += g == (int)s.only;
+                seen.edges[g] += g == (int)s.only ? total : 0;
+            }
+        }
+        return true;
+    });
+}
+
 /* Returns the shift for a list of `vertices` vertices, not more than `lanes`: 2^shift lanes share each vertex. It is the largest for
  * which `lanes` lanes, a power of 2, suffice, but at most `largest_class` + 2, where no lane has more than two edges. `largest_class` is
  * the largest class of the vertices. */
@@ -255,17 +299,22 @@ __device__ static inline unsigned lanes_shift(unsigned lanes, unsigned vertices,
 /* ---- levels ---- */
 
 /* Visits this block's list of a round, of `depth`, and lists what it reaches for the next round. `goes_on` is called as in visit_vertex.
- * All threads of the block call it. */
-template <class S, class Wait>
-__device__ static inline void visit_list(S &s, unsigned round, int32_t depth, seen_rows &seen, Wait goes_on)
+ * HEADED: by visit_headed. `lanes` threads from the first on call it: all threads of the block or, if they are enough for the list, those
+ * of the first warp. */
+template <bool HEADED, class S, class Wait>
+__device__ static inline void visit_list(S &s, unsigned lanes, unsigned round, int32_t depth, seen_rows &seen, Wait goes_on)
 {
     const thread_group_part own = s.block.group_reached[round % 3];
     const bool is_listed = lanes_of(own) <= most_lanes(); /* otherwise goes_on stops, and no vertex needs to be read */
-    const unsigned count = is_listed ? own.count : 0, shift = lanes_shift(blockDim.x, count, own.largest_class), i = threadIdx.x >> shift,
+    const unsigned count = is_listed ? own.count : 0, shift = lanes_shift(lanes, count, own.largest_class), i = threadIdx.x >> shift,
                    sub = threadIdx.x & ((1u << shift) - 1);
     const uint32_t v = i < count ? thread_group_list(s, round)[i] : 0;
     uint32_t *next = thread_group_list(s, round + 1);
     thread_group_part &reached = s.block.group_reached[(round + 1) % 3];
+    if constexpr (HEADED) {
+        visit_headed(s, v, i < count, sub, shift, depth, next, reached, seen, goes_on);
+        return;
+    }
     if constexpr (!S::packed) {
         if (s.of[DELEGATES].count == 0 && s.csr[NN].head_columns == 0) {
             visit_normal(s, v, i < count, sub, shift, depth, next, reached, seen, goes_on);
@@ -275,6 +324,12 @@ __device__ static inline void visit_list(S &s, unsigned round, int32_t depth, se
     visit_vertex(s, v, i < count, sub, shift, depth, next, reached, seen, goes_on);
 }
 
+/* Returns the number of the round after `round`. */
+__device__ static inline unsigned next_round_of_group(unsigned round)
+{
+    return round == 5 ? 0 : round + 1;
+}
+
 /* Ends a round of this block, and returns the number of the next one. Clears the length of the list that the next round fills. All
  * threads of the block call it. */
 template <class S> __device__ static inline unsigned end_round(S &s, unsigned round)
@@ -282,32 +337,65 @@ template <class S> __device__ static inline unsigned end_round(S &s, unsigned ro
     if (threadIdx.x == 0)
         s.block.group_reached[(round + 2) % 3] = thread_group_part{};
     __syncthreads();
-    return round == 5 ? 0 : round + 1;
+    return next_round_of_group(round);
+}
+
+/* Returns whether the first warp does a level of the first block alone, as it has four lanes for each vertex. */
+template <class S> __device__ static inline bool is_for_warp(const S &s, const thread_group_part &own, int32_t depth)
+{
+    return own.count > 0 && depth < s.order.deepest && lanes_of(own) <= WARP / 4;
+}
+
+/* Does levels by the first warp alone, at least one, while it is enough. Leaves round and depth in s.block.group_round. All lanes of the
+ * first warp call it. */
+template <class S> __device__ static inline void run_by_warp(S &s, unsigned round, int32_t depth, seen_rows &seen)
+{
+    do {
+        note_level(s.notes, depth, LEVEL_BLOCK);
+        visit_list<true>(s, WARP, round, depth++, seen, [] { return true; });
+        if (threadIdx.x == 0)
+            s.block.group_reached[(round + 2) % 3] = thread_group_part{};
+        __syncwarp();
+        round = next_round_of_group(round);
+    } while (is_for_warp(s, s.block.group_reached[round % 3], depth));
+    if (threadIdx.x == 0)
+        s.block.group_round = thread_group_round{round, depth};
 }
 
 /* Does levels by this block alone, which has the whole frontier, while the list has not more than FUSED_BLOCK_ROWS short rows.
  * All threads of the block call it. */
-template <class S> __device__ static inline void run_alone(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
+template <bool HEADED, class S> __device__ static inline void run_alone(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
 {
     for (thread_group_part own = s.block.group_reached[round % 3];
          own.count > 0 && depth < s.order.deepest && lanes_of(own) <= most_lanes();
          own = s.block.group_reached[round % 3]) {
+        if constexpr (HEADED) {
+            if (is_for_warp(s, own, depth)) {
+                __syncthreads(); /* all threads have read the length of the list */
+                if (threadIdx.x < WARP)
+                    run_by_warp(s, round, depth, seen);
+                __syncthreads();
+                round = s.block.group_round.round;
+                depth = s.block.group_round.depth;
+                continue;
+            }
+        }
         note_level(s.notes, depth, LEVEL_BLOCK);
-        visit_list(s, round, depth++, seen, [] { return true; });
+        visit_list<HEADED>(s, blockDim.x, round, depth++, seen, [] { return true; });
         round = end_round(s, round);
     }
 }
 
 /* Does levels by all blocks of the thread group, each of which keeps its list, until the frontier is empty, small or large, a
  * list is too long, or the search ends. Returns the frontier. All threads of the thread group call it. */
-template <class S>
+template <bool HEADED, class S>
 __device__ static inline thread_group_frontier run_together(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
 {
     for (;;) {
         thread_group_frontier f = {};
         bool goes_on = true;
         arrive(s, round, false);
-        visit_list(s, round, depth, seen, [&] {
+        visit_list<HEADED>(s, blockDim.x, round, depth, seen, [&] {
             f = await(s, false);
             goes_on = f.lanes > FUSED_ALONE_ROWS && f.long_lists == 0 && depth < s.order.deepest;
             return goes_on;
@@ -420,6 +508,31 @@ template <class S> __device__ static inline void add_seen(S &s, const seen_rows 
     }
 }
 
+/* Does the levels of run_alone, if `alone`, or else of run_together, in a graph of one kind of vertices with head columns (visit_headed).
+ * Returns the frontier of run_together. Leaves round and depth in s.block.group_round, and adds to s.state what it has seen. All threads of
+ * a block call it. Not inlined, and without references, so that the loops of other graphs keep their registers. */
+template <class S>
+__device__ static __noinline__ thread_group_frontier run_headed(S &s, bool alone, unsigned round, int32_t depth)
+{
+    seen_rows seen = {};
+    thread_group_frontier f = {};
+    if (alone)
+        run_alone<true>(s, round, depth, seen);
+    else
+        f = run_together<true>(s, round, depth, seen);
+    add_seen(s, seen);
+    if (threadIdx.x == 0)
+        s.block.group_round = thread_group_round{round, depth};
+    __syncthreads();
+    return f;
+}
+
+/* Returns whether run_headed does the levels of the thread group. */
+template <class S> __device__ static inline bool is_headed(const S &s)
+{
+    return !S::packed && s.only != SUBGRAPHS && s.csr[s.only].head_columns > 0;
+}
+
 /* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the only root, and
  * its parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
  * of the grid (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the
@@ -456,14 +569,23 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
         if (deals)
             deal(s, round, alone);
         deals = s.thread_group > 1;
-        if (!alone) {
-            f = run_together(s, round, depth, seen);
-            goes_on = depth > before; /* otherwise a block got too many long rows */
-            continue;
+        if (is_headed(s)) {
+            if constexpr (!S::packed) {
+                if (!alone || blockIdx.x == 0) {
+                    f = run_headed(s, alone, round, depth);
+                    round = s.block.group_round.round;
+                    depth = s.block.group_round.depth;
+                }
+            }
+        } else if (!alone) {
+            f = run_together<false>(s, round, depth, seen);
+        } else if (blockIdx.x == 0) {
+            run_alone<false>(s, round, depth, seen);
         }
-        if (blockIdx.x == 0)
-            run_alone(s, round, depth, seen);
-        f = fenced_barrier_at(s, round, depth);
+        if (alone)
+            f = fenced_barrier_at(s, round, depth);
+        else
+            goes_on = depth > before; /* otherwise a block got too many long rows */
     }
     const bool moved = at_root || depth != s.block.now.depth;
     if (moved && f.lanes > 0)

@@ -128,6 +128,12 @@ struct thread_group_frontier {
     unsigned long_lists; /* how many lists need more lanes than one block has for them */
 };
 
+/* To which round the thread group, or its first warp alone, has come (run_headed, run_by_warp). */
+struct thread_group_round {
+    unsigned round;
+    int32_t depth; /* of the frontier */
+};
+
 /* What a block keeps of barriers of the thread group. */
 struct thread_group_barrier {
     block_barrier own;
@@ -164,6 +170,7 @@ template <int COUNTERS> struct block_state {
     level_target target;
     thread_group_part group_reached[3];  /* vertices that this block reached in levels of the thread group, by round modulo 3 */
     thread_group_barrier barrier;
+    thread_group_round group_round;
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
