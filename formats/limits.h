@@ -7,8 +7,9 @@
  * bounds of an H200, for which TH is chosen. A GPU with less shared memory searches fewer graphs so (cuda_traits.h). */
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
-    SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many fits into shared memory, beside other arrays */
-    SLICED_FAR_DEGREE = 8,          /* the least mean degree of larger sliced graphs: grids of 1400 x 1400 are slower sliced */
+    SLICED_NEAR_VERTICES = 1585000, /* a bitmap of so many fits into shared memory, beside other arrays */
+    SLICED_FLAT_VERTICES = 1500000, /* up to here the mean degree may be any; of bitmaps that do not fit, so many vertices are there */
+    SLICED_FAR_DEGREE = 7,          /* the least mean degree of larger sliced graphs: grids of 1250 x 1250 take 1.36 times as long sliced */
     SLICED_MOST_EDGES = 1 << 27,
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, in most graphs, rows (gpu_slices_have_heads) */
 };
@@ -17,6 +18,6 @@ enum {
  * macro because the emulated GPU of the tests has other bounds. */
 #define SLICED_TAKES(vertices, edges, near_vertices, most_vertices) \
     ((edges) <= SLICED_MOST_EDGES && (vertices) <= (most_vertices) && \
-     ((vertices) <= (near_vertices) || (edges) >= SLICED_FAR_DEGREE * (vertices)))
+     (((vertices) <= (near_vertices) && (vertices) <= SLICED_FLAT_VERTICES) || (edges) >= SLICED_FAR_DEGREE * (vertices)))
 
 #endif

@@ -158,12 +158,12 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: at most those of
- * `near_vertices` vertices (struct sliced_bounds). */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all if they are at most those of
+ * `near_vertices` vertices (struct sliced_bounds), otherwise those of SLICED_FLAT_VERTICES vertices, or of as many as fit. */
 static inline uint32_t gpu_sliced_near(uint32_t words, uint64_t near_vertices)
 {
-    const uint32_t most = (uint32_t)(((near_vertices + 126) / 64 * 2 + 3) / 4 * 4);
-    return words < most ? words : most;
+    const uint64_t split = near_vertices < SLICED_FLAT_VERTICES ? near_vertices : (uint64_t)SLICED_FLAT_VERTICES;
+    return words <= gpu_sliced_words(0, near_vertices + 63) ? words : gpu_sliced_words(0, split + 63);
 }
 
 /* Returns an upper bound for the slices of all rows of a sliced search. One slice of each row may have free places. */
