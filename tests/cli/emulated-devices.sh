@@ -23,8 +23,8 @@ done <<END
 h200 sliced sliced
 h100 sliced sliced
 b200 sliced sliced
-a100 sliced sliced-by-rows
-l4 sliced-by-rows sliced-by-rows
+a100 sliced sliced
+l4 sliced-by-rows sliced
 t4 fused sliced-by-rows
 rtx5090 sliced-by-rows sliced
 END
