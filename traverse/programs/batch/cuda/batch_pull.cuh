@@ -272,21 +272,43 @@ template <int W> __device__ static inline void pull_vertices(const gpu_batch &b)
     block_add(read, shared, &b.level->read);
 }
 
-/* Makes a list of a dense frontier, with a thread for each vertex: appends the vertices with frontier bits of roots that push to
- * `list`, which has *listed entries, and the pieces of their rows to b.pieces, which has *pieces. */
+/* Makes a list of a dense frontier: appends the vertices with frontier bits of roots that push to `list`, which has *listed entries, and
+ * the pieces of their rows to b.pieces, which has *pieces. A thread loads the words of AT_ONCE vertices at a time. The first vertices
+ * are dealt to the blocks one by one, as they have the longest rows. */
 template <int W>
 __device__ static inline void list_frontier(const gpu_batch &b, uint32_t *list, unsigned long long *listed, unsigned long long *pieces)
 {
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t v = base + threadIdx.x;
-        const bool is_found = v < b.vertices && is_any<W>(pushed_words<W>(b, v));
-        unsigned total, before = block_prefix(is_found, &total);
-        if (total == 0)
+    enum { AT_ONCE = 4 };
+    const uint64_t all = (uint64_t)gridDim.x * BLOCK;
+    for (uint64_t base = 0; base < b.vertices; base += AT_ONCE * all) {
+        uint64_t v[AT_ONCE];
+        unsigned count[AT_ONCE] = {}, found = 0, own = 0, total;
+        bool is_found[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            v[k] = base + k * all + (base + k == 0 ? threadIdx.x * gridDim.x + blockIdx.x : blockIdx.x * BLOCK + threadIdx.x);
+            is_found[k] = v[k] < b.vertices && is_any<W>(pushed_words<W>(b, v[k]));
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (is_found[k])
+                count[k] = pieces_of(row_edges(b.push, v[k]));
+            found += is_found[k];
+            own += count[k];
+        }
+        if (!__syncthreads_or(found))
             continue;
-        const unsigned long long at = reserve(total, listed) + before;
-        if (is_found)
-            list[at] = (uint32_t)v;
-        append_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0, pieces);
+        unsigned before = block_prefix(found, &total);
+        unsigned long long at = reserve(total, listed) + before;
+        before = block_prefix(own, &total);
+        unsigned long long piece_at = reserve(total, pieces) + before;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (is_found[k])
+                list[at++] = (uint32_t)v[k];
+            write_pieces(b, (uint32_t)v[k], count[k], piece_at);
+            piece_at += count[k];
+        }
     }
 }
 

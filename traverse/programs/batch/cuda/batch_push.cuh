@@ -70,11 +70,13 @@ template <int W, bool SPARSE> __device__ static inline void push_pieces(const gp
 template <int W> __device__ static inline void take_list(const gpu_batch &b)
 {
     __shared__ unsigned long long shared[WARPS];
-    const uint64_t count = b.level->listed;
+    const uint64_t count = b.level->listed, share = (count + gridDim.x - 1) / gridDim.x;
+    /* vertices that a block takes at a time: few if the list is short, so that many blocks write the pieces of long rows */
+    const uint64_t step = share >= BLOCK ? BLOCK : (share + WARP - 1) / WARP * WARP;
     bit_counts<W> counts = {};
     unsigned long long vertices = 0, edges = 0;
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
-        const bool is_listed = base + threadIdx.x < count;
+    for (uint64_t base = blockIdx.x * step; base < count; base += gridDim.x * step) {
+        const bool is_listed = threadIdx.x < step && base + threadIdx.x < count;
         const uint32_t v = is_listed ? b.list[base + threadIdx.x] : 0;
         const bool is_here = is_listed && v < b.vertices;
         batch_words<W> found = {};
@@ -94,7 +96,9 @@ template <int W> __device__ static inline void take_list(const gpu_batch &b)
             found = {};
         vertices += is_here && v >= b.noted;
         count_bits<W>(counts, found, 0);
-        append_pieces(b, is_here, v, own, &b.level->pieces);
+        unsigned total;
+        const unsigned pieces = is_here ? pieces_of(own) : 0, before = block_prefix(pieces, &total);
+        write_pieces(b, v, pieces, reserve(total, &b.level->pieces) + before);
     }
     add_by_root<W>(counts.of, b.level->count);
     block_add(vertices, shared, &b.level->vertices);

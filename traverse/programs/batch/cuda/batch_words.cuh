@@ -186,19 +186,30 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* If `is_here` is true, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces, of which there are *pieces. A row
- * without edges also gets a piece, so that the words of its vertex are zeroed later. Called by all threads of a block, each with its own
- * vertex. */
-__device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges, unsigned long long *pieces)
+/* ---- pieces of rows to push ---- */
+
+/* Returns the number of pieces of a row with `edges` edges. A row without edges also gets a piece, so that the words of its vertex are
+ * zeroed later. */
+__device__ static inline unsigned pieces_of(uint64_t edges)
 {
-    const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
-    const unsigned own = !is_here ? 0 : full > 0 ? full : 1;
-    unsigned total, before = block_prefix(own, &total);
-    if (total == 0)
-        return;
-    const unsigned long long at = reserve(total, pieces) + before;
-    for (unsigned i = 0; i < own; i++)
+    return edges > 0 ? (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE) : 1;
+}
+
+/* Writes the `count` pieces of the row of vertex v to b.pieces[at] and on. A row may have thousands of pieces, so all lanes of the warp
+ * write those of a long row. Called by all lanes of the warp, each with its own vertex. */
+__device__ static inline void write_pieces(const gpu_batch &b, uint32_t v, unsigned count, unsigned long long at)
+{
+    enum { OWN = 4 };
+    for (unsigned i = 0; i < OWN && i < count; i++)
         b.pieces[at + i] = gpu_batch_piece{v, i};
+    for (unsigned left = __ballot_sync(ALL_LANES, count > OWN); left != 0; left &= left - 1) {
+        const int lane = __ffs(left) - 1;
+        const unsigned row_count = __shfl_sync(ALL_LANES, count, lane);
+        const uint32_t row = __shfl_sync(ALL_LANES, v, lane);
+        const unsigned long long row_at = __shfl_sync(ALL_LANES, at, lane);
+        for (unsigned i = OWN + lane_id(); i < row_count; i += WARP)
+            b.pieces[row_at + i] = gpu_batch_piece{row, i};
+    }
 }
 
 #endif
