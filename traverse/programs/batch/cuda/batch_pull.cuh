@@ -94,40 +94,50 @@ template <int W, int LANES> struct row_share {
     batch_words<OWN> missing, got;
 };
 
+/* N columns, where N is a power of 2. They are loaded at once, 16 bytes by each instruction. */
+template <int N> struct __align__(N < 4 ? 4 * N : 16) column_chunk {
+    uint32_t of[N];
+};
+
 /* Reads the next STEP columns of the row, which its lanes share, and ORs the frontier words of these neighbours
  * into row.got. Reads the brief of a neighbour instead of its words if there is one and it has all bits. Each lane loads all of
- * its columns before any words, so that these loads overlap. Returns the number of columns read; a column that two lanes share
- * is counted by one of them. */
+ * its columns before any words, so that these loads overlap. A single lane loads aligned columns at once, and the first step leaves out
+ * those before the row. Returns the number of columns read; a column that two lanes share is counted by one of them. */
 template <int W, int LANES> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W, LANES> &row)
 {
     constexpr int OWN = row.OWN, DEEP = row.DEEP;
     const unsigned part = lane_id() % row.PARTS, slot = lane_id() % LANES / row.PARTS;
-    uint32_t column[DEEP], brief[DEEP] = {};
+    const uint64_t base = LANES == 1 ? row.at & ~(uint64_t)(DEEP - 1) : row.at;
+    const auto is_own = [&](int k) { return base + k * row.COLUMNS + slot >= row.at && base + k * row.COLUMNS + slot < row.end; };
+    column_chunk<DEEP> column;
+    uint32_t brief[DEEP] = {};
     unsigned read = 0;
+    if (LANES == 1)
+        column = *(const column_chunk<DEEP> *)&b.pull.columns[base];
 #pragma unroll
-    for (int k = 0; k < DEEP; k++) {
-        if (row.at + k * row.COLUMNS + slot < row.end)
-            column[k] = b.pull.columns[row.at + k * row.COLUMNS + slot];
+    for (int k = 0; k < DEEP && LANES > 1; k++) {
+        if (is_own(k))
+            column.of[k] = b.pull.columns[base + k * row.COLUMNS + slot];
     }
 #pragma unroll
     for (int k = 0; k < DEEP && W > 1 && b.brief != NULL; k++) {
-        if (row.at + k * row.COLUMNS + slot < row.end)
-            brief[k] = b.brief[column[k]];
+        if (is_own(k))
+            brief[k] = b.brief[column.of[k]];
     }
 #pragma unroll
     for (int k = 0; k < DEEP; k++) {
-        if (row.at + k * row.COLUMNS + slot >= row.end)
+        if (!is_own(k))
             continue;
         read += part == 0;
         if (W > 1 && b.brief != NULL && is_whole(brief[k])) {
             add_brief<OWN>(row.got, brief[k], part * OWN);
             continue;
         }
-        const batch_words<OWN> found = load_words<OWN>(b.now, (uint64_t)column[k] * row.PARTS + part);
+        const batch_words<OWN> found = load_words<OWN>(b.now, (uint64_t)column.of[k] * row.PARTS + part);
         for (int j = 0; j < OWN; j++)
             row.got.of[j] |= found.of[j];
     }
-    row.at += row.STEP;
+    row.at = base + row.STEP;
     return read;
 }
 

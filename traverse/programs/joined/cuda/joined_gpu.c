@@ -3,6 +3,8 @@
 
 #include "formats/base/text.h"
 
+enum { SPARE_COLUMNS = 8 }; /* columns behind the last row, which a kernel may load beside those of the row */
+
 /* Allocates device memory for `count` elements of `width` bytes, at least for one, and does not zero it (joined_gpu.h). */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
@@ -46,7 +48,7 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
 {
     uint64_t ends = graph->vertices + 1;
     if (joined_gpu_take(gpu, &to->offsets, ends, 8, e) != ST_OK ||
-        joined_gpu_take(gpu, &to->columns, rows->edges, 4, e) != ST_OK ||
+        joined_gpu_take(gpu, &to->columns, rows->edges + SPARE_COLUMNS, 4, e) != ST_OK ||
         joined_gpu_copy(gpu, (void *)to->offsets, rows->offsets, ends * 8, e) != ST_OK)
         return e->status;
     return joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e);
@@ -54,7 +56,7 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
 
 uint64_t joined_gpu_row_bytes(uint64_t vertices, uint64_t edges)
 {
-    return (vertices + 1) * 8 + edges * 4;
+    return (vertices + 1) * 8 + (edges + SPARE_COLUMNS) * 4;
 }
 
 /* Fails if the GPU has less memory left than the graph and the search take. */
