@@ -81,6 +81,19 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, uint64_t short_r
     return pieces;
 }
 
+/* Returns the first number from which on no vertex is a hub, as vertices have descending degrees if there is one shard. Ghosts may be hubs
+ * of other ranks. */
+static uint64_t end_of_hubs(const struct joined_graph *graph)
+{
+    const uint64_t *offsets = graph->pull->offsets;
+    uint64_t v = graph->vertices;
+    if (joined_graph_is_divided(graph))
+        return v + joined_ghosts_count(&graph->ghosts);
+    while (v > 0 && offsets[v] - offsets[v - 1] <= BATCH_FEW)
+        v--;
+    return v;
+}
+
 /* An array of device memory: the address of its pointer, and its elements. */
 struct device_array {
     void *pointer;
@@ -161,6 +174,7 @@ static enum status open_on_gpu(struct batch_search *s, const struct batch_setup 
     s->gpu.words = setup->words;
     s->gpu.short_row = longest_short_row(s->graph->pull->edges);
     s->gpu.long_pieces = cut_long_rows(s->graph, s->gpu.short_row, NULL);
+    s->gpu.hubs = end_of_hubs(s->graph);
     if (joined_graph_is_divided(s->graph)) {
         s->ranks = zeroed(1, sizeof *s->ranks, "search", e);
         if (s->ranks == NULL || batch_gpu_ranks_open(s->ranks, s->graph, setup->words, &s->on, &bytes, e) != ST_OK)

@@ -15,17 +15,19 @@ extern "C" {
 #endif
 
 /* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_PULL_PIECE: number of columns of a piece of a long row
- * to pull. A row is long if it has more columns than gpu_batch.short_row, from BATCH_LEAST_SHORT to BATCH_MOST_SHORT.
+ * to pull. A row is long if it has more columns than gpu_batch.short_row, from BATCH_LEAST_SHORT to BATCH_MOST_SHORT. A vertex that has
+ * more columns than BATCH_FEW is a hub.
  * BATCH_LOGGED: number of levels that one launch runs at most. BATCH_FIRST_COPIED: number of levels of a launch whose counts are
  * copied to the host before the number of levels is known there. */
 #ifdef DBFS_EMULATED
 enum {
-    BATCH_PUSH_PIECE = 16, BATCH_LEAST_SHORT = 24, BATCH_MOST_SHORT = 24, BATCH_PULL_PIECE = 160, BATCH_LOGGED = 4, BATCH_FIRST_COPIED = 2
+    BATCH_PUSH_PIECE = 16, BATCH_LEAST_SHORT = 24, BATCH_MOST_SHORT = 24, BATCH_PULL_PIECE = 160, BATCH_FEW = 12, BATCH_LOGGED = 4,
+    BATCH_FIRST_COPIED = 2
 };
 #else
 enum {
-    BATCH_PUSH_PIECE = 64, BATCH_LEAST_SHORT = 64, BATCH_MOST_SHORT = 512, BATCH_PULL_PIECE = 2048, BATCH_LOGGED = 256,
-    BATCH_FIRST_COPIED = 24
+    BATCH_PUSH_PIECE = 64, BATCH_LEAST_SHORT = 64, BATCH_MOST_SHORT = 512, BATCH_PULL_PIECE = 2048, BATCH_FEW = 128,
+    BATCH_LOGGED = 256, BATCH_FIRST_COPIED = 24
 };
 #endif
 
@@ -84,6 +86,7 @@ struct gpu_batch {
     uint32_t *next_brief;
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
+    uint64_t hubs;                           /* vertices from this number on are no hubs */
     uint64_t short_row;                      /* a row to pull is long if it has more columns than this */
     struct gpu_batch_level *level;
     uint64_t active[4];                      /* a bit for each root; 1: the root found a vertex in the last level */

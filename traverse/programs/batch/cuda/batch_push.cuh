@@ -10,29 +10,32 @@
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
+#define NO_COLUMN UINT32_MAX /* stands for a column behind the end of a piece; no vertex has this number */
 
 /* Pushes `bits` along the columns begin, begin + PUSH_LANES, ... below `end`: ORs them into the next words of these neighbours, even bits
  * that a neighbour has seen. Loads several columns and their words before it changes any, so that these loads overlap. Most words
- * have all bits already, so words are read first, and atomics are used only for new bits. */
+ * of hubs have all bits already, so these words are read first, and atomics are used only for new bits. Most bits are new to other
+ * vertices, so their words are not read. */
 template <int W>
 __device__ static inline void scatter_bits(const gpu_batch &b, const batch_words<W> &bits, uint64_t begin, uint64_t end)
 {
     constexpr int DEEP = W == 4 ? 2 : 4;
     for (uint64_t at = begin; at < end; at += DEEP * PUSH_LANES) {
-        unsigned long long *next[DEEP], lacks[DEEP][W];
+        unsigned long long *next = (unsigned long long *)b.next, has[DEEP][W];
+        uint32_t column[DEEP];
 #pragma unroll
         for (int k = 0; k < DEEP; k++)
-            next[k] = (unsigned long long *)b.next + (at + k * PUSH_LANES < end ? (uint64_t)b.push.columns[at + k * PUSH_LANES] * W : 0);
+            column[k] = at + k * PUSH_LANES < end ? b.push.columns[at + k * PUSH_LANES] : NO_COLUMN;
 #pragma unroll
         for (int k = 0; k < DEEP; k++) {
             for (int j = 0; j < W; j++)
-                lacks[k][j] = at + k * PUSH_LANES < end && bits.of[j] != 0 ? bits.of[j] & ~((volatile unsigned long long *)next[k])[j] : 0;
+                has[k][j] = column[k] < b.hubs && bits.of[j] != 0 ? ((volatile unsigned long long *)next)[(uint64_t)column[k] * W + j] : 0;
         }
 #pragma unroll
         for (int k = 0; k < DEEP; k++) {
             for (int j = 0; j < W; j++) {
-                if (lacks[k][j] != 0)
-                    atomicOr(&next[k][j], bits.of[j]);
+                if (column[k] != NO_COLUMN && (bits.of[j] & ~has[k][j]) != 0)
+                    atomicOr(&next[(uint64_t)column[k] * W + j], bits.of[j]);
             }
         }
     }
