@@ -4,7 +4,8 @@
  * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
  *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
  * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs `push_cost` of the backend times as
- *   much as a pulled one. Pulls read the edges of all vertices that at least one root has not found.
+ *   much as a pulled one, and the list of the frontier costs `list_cost` pulled edges for each vertex of the graph. Pulls read the
+ *   edges of all vertices that at least one root has not found.
  * - Pulls on a GPU read briefs (batch_words.cuh) if, on average, fewer than BRIEF_MEAN roots have found a vertex of the frontier. */
 #ifndef DBFS_BATCH_CHOOSE_H
 #define DBFS_BATCH_CHOOSE_H
@@ -31,10 +32,11 @@ ON_BOTH static inline int batch_root_pulls(uint64_t weight, uint64_t edges_left)
     return weight > edges_left / PULL_SHARE;
 }
 
-/* Returns whether all roots of a dense level pull, where those that would not have `pushed` edges. */
-ON_BOTH static inline int batch_all_pull(uint64_t pushed, uint64_t push_cost, uint64_t pull_edges_left)
+/* Returns whether all roots of a dense level pull, where those that would not have `pushed` edges. `listing` is list_cost times the
+ * number of vertices. */
+ON_BOTH static inline int batch_all_pull(uint64_t pushed, uint64_t push_cost, uint64_t listing, uint64_t pull_edges_left)
 {
-    return pushed * push_cost > pull_edges_left;
+    return pushed * push_cost + listing > pull_edges_left;
 }
 
 /* Returns whether pulls read briefs. The frontier is dense; `finds` is the sum over its vertices of the roots that found them. */

@@ -118,7 +118,7 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
 
 /* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
  * if any other root has a frontier, and so pushes. l->pulls and l->pushes must be zero before the call. */
-static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_cost)
+static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_cost, uint64_t listing)
 {
     uint64_t pushed = 0;
     for (uint32_t r = 0; r < roots; r++) {
@@ -127,7 +127,7 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_c
         pushed += pull ? 0 : l->found.weight[r];
     }
     pushed = l->is_sparse ? l->found.edges : smaller(pushed, l->found.edges);
-    if (batch_all_pull(pushed, push_cost, l->pull_edges_left))
+    if (batch_all_pull(pushed, push_cost, listing, l->pull_edges_left))
         memset(l->pulls, 0xff, sizeof l->pulls);
     for (int j = 0; j < BATCH_MOST_WORDS; j++) {
         l->pulls[j] &= l->active[j];
@@ -148,7 +148,7 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     memset(l->pulls, 0, sizeof l->pulls);
     l->pushes = sparse;
     if (!sparse)
-        choose_pulls(l, run->count, b->push_cost);
+        choose_pulls(l, run->count, b->push_cost, b->backend->list_cost * vertices);
     run->bytes += (sparse ? l->found.vertices : vertices) * (16 * (uint64_t)b->words + 8);
     b->backend->visit(b->search, sparse, l, e);
     l->is_sparse = sparse;

@@ -137,6 +137,7 @@ struct batch_setup {
 struct batch_backend {
     /* cost of an edge that a dense level pushes, over that of an edge that it pulls; and with a single thread, which needs no atomics */
     uint64_t push_cost, push_cost_alone;
+    uint64_t list_cost; /* cost of a list of a dense frontier for each vertex of the graph, over that of an edge that is pulled */
     /* `open` sets *search. `close` frees everything, even after a failed `open`. It may be called with NULL. */
     enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_setup *setup,
                         struct error *e);

@@ -342,7 +342,8 @@ static void run_ahead(struct batch_search *s, const struct batch_levels *l, int 
 {
     const uint64_t left = s->most_levels > 0 ? s->most_levels - 1 - l->depth : BATCH_LOGGED;
     struct gpu_batch_walk walk = {.b = s->gpu, .brief = {s->brief[0], s->brief[1]}, .log = s->log, .pull_edges_left = l->pull_edges_left,
-                                  .push_cost = batch_cuda.push_cost, .all_vertices = s->graph->all_vertices, .words_of = all_vertices(s),
+                                  .push_cost = batch_cuda.push_cost, .list_cost = batch_cuda.list_cost,
+                                  .all_vertices = s->graph->all_vertices, .words_of = all_vertices(s),
                                   .roots = s->count, .most_levels = (uint32_t)smaller(left, s->most_ahead), .is_sparse = sparse,
                                   .blocks = s->blocks};
     const size_t head = offsetof(struct gpu_batch_log, level), first = 1 + smaller(BATCH_FIRST_COPIED, walk.most_levels);
@@ -536,6 +537,7 @@ static enum status device_left(const struct comm *comm, uint64_t *bytes, struct 
 
 const struct batch_backend batch_cuda = {.push_cost = 2,
                                          .push_cost_alone = 2,
+                                         .list_cost = 1,
                                          .open = batch_gpu_open,
                                          .close = batch_gpu_close,
                                          .start = start,

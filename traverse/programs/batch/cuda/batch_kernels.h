@@ -135,8 +135,8 @@ struct gpu_batch_walk {
     struct gpu_batch b;            /* its members from `brief` on, but for rows, are set by the kernel */
     uint32_t *brief[2];            /* briefs of the frontier words (0) and of the next words (1), as b.brief and b.next_brief */
     struct gpu_batch_log *log;     /* device memory: level[0] has the counts of the frontier; all others that are used are zero */
-    /* as in struct batch_levels (batch_search.h) */
-    uint64_t edges_left[256], pull_edges_left, push_cost, all_vertices;
+    /* as in struct batch_levels and struct batch_backend (batch_search.h) */
+    uint64_t edges_left[256], pull_edges_left, push_cost, list_cost, all_vertices;
     uint64_t words_of;             /* number of vertices and ghosts */
     uint32_t roots, most_levels;   /* number of roots; the most levels that the kernel runs, at most BATCH_LOGGED */
     int is_sparse;                 /* the frontier is a list, b.list */

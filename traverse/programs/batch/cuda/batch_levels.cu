@@ -70,7 +70,7 @@ __device__ static inline void choose_roots(const gpu_batch_walk &walk, block_sta
     if (threadIdx.x != 0)
         return;
     const unsigned long long edges = was_sparse || s.sum[0] > last.edges ? last.edges : s.sum[0];
-    const bool all_pull = batch_all_pull(edges, walk.push_cost, s.pull_edges_left);
+    const bool all_pull = batch_all_pull(edges, walk.push_cost, walk.list_cost * walk.all_vertices, s.pull_edges_left);
     s.b.is_pushed = 0;
     for (int j = 0; j < 4; j++) {
         s.b.active[j] = (uint64_t)s.active[2 * j + 1] << 32 | s.active[2 * j];
