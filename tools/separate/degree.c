@@ -437,7 +437,7 @@ static enum status open_tiles(struct degrees *d, struct edge_source *source,
                    ? e->status
                    : fail(e, ST_RESOURCE, "the degrees do not fit beside the edges of the pipe: a larger -S, or a file, would do");
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
-        return edge_source_keep_along(source, e);
+        return edge_source_keep_while_read(source, e);
     edge_tiles_open(&d->tiles, d->ids, source->share_edges, d->info.direction, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }

@@ -199,9 +199,9 @@ enum status edge_source_keep(struct edge_source *s, const struct edges_taken *ta
     return ST_OK;
 }
 
-enum status edge_source_keep_along(struct edge_source *s, struct error *e)
+enum status edge_source_keep_while_read(struct edge_source *s, struct error *e)
 {
-    return s->count == 1 && s->stream[0].live != NULL ? edge_stream_keep_along(&s->stream[0], e) : e->status;
+    return s->count == 1 && s->stream[0].live != NULL ? edge_stream_keep_while_read(&s->stream[0], e) : e->status;
 }
 
 int edge_source_forgotten(const struct edge_source *s)

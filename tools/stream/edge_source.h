@@ -63,7 +63,7 @@ static inline uint64_t edge_source_share(const struct edge_source *source)
 enum status edge_source_keep(struct edge_source *source, const struct edges_taken *taken, struct error *e);
 
 /* The same for a pipe that tells its length: its bytes are kept while the first pass reads them. Call it before that pass. */
-enum status edge_source_keep_along(struct edge_source *source, struct error *e);
+enum status edge_source_keep_while_read(struct edge_source *source, struct error *e);
 
 /* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */
 int edge_source_forgotten(const struct edge_source *source);

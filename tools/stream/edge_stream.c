@@ -35,7 +35,7 @@ struct edge_copy {
 struct live_pipe {
     struct edges_reader *reader;
     int fd;
-    int copied; /* 1: what is read goes into `copy`, too (edge_stream_keep_along) */
+    int copied; /* 1: what is read goes into `copy`, too (edge_stream_keep_while_read) */
     struct edge_copy copy;
     size_t head_bytes;
     unsigned char head[EDGES_MAX_PREAMBLE_BYTES];
@@ -231,7 +231,7 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, const st
     return e->status;
 }
 
-enum status edge_stream_keep_along(struct edge_stream *s, struct error *e)
+enum status edge_stream_keep_while_read(struct edge_stream *s, struct error *e)
 {
     begin_copy(&s->live->copy, s, s->tmpdir, /* taken */ NULL, e);
     s->fd = s->live->copy.file;

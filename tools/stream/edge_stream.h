@@ -1,6 +1,6 @@
 /* edge_stream.h: an edge stream that can be read several times. A regular file is read again. The bytes of a pipe are kept: in
  * memory, up to a quarter of the budget, or else in a nameless temporary file. A pipe can also stay live: it is then read once,
- * and kept only if edge_stream_keep or edge_stream_keep_along asks for that. */
+ * and kept only if edge_stream_keep or edge_stream_keep_while_read asks for that. */
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
 
@@ -53,7 +53,7 @@ enum status edge_stream_keep(struct edge_stream *stream, const struct edges_take
 
 /* The same while the one pass over a live pipe goes on, of which no block was read: what is read is kept, too, and edge_stream_finish_live
  * makes the stream one like any other. */
-enum status edge_stream_keep_along(struct edge_stream *stream, struct error *e);
+enum status edge_stream_keep_while_read(struct edge_stream *stream, struct error *e);
 
 /* edge_stream_live_reader returns the reader for the one pass over a live pipe. edge_stream_finish_live ends the pass: closes
  * the reader and sets `totals` by the trailer. ST_BAD_DATA if that contradicts the tally of the pass, or the preamble. */

@@ -60,14 +60,14 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
                              .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
 }
 
-/* Sets records_of[] of dd to what the transpose will bring: the degree of each delegate less its records in dn and, by placed[], in dd. To
- * count the columns of dd in place of this takes a random access for each record. */
-static enum status subtract_placed(const struct csr_rows *csr, struct range_counter *counters, int threads, struct error *e)
+/* Sets records_of[] of dd to the number of records that the transpose will bring to each delegate: its degree less its records in dn and
+ * less placed[], its records in dd. To count the columns of dd would take a random access for each record. */
+static enum status count_transposed(const struct csr_rows *csr, struct range_counter *counters, int threads, struct error *e)
 {
     const struct csr_source source = {.placement = csr->placement, .shard = csr->shard};
     const struct vertex_order *o = csr->placement->order;
     struct csr_rows dn = describe_rows(&source, DN);
-    dn.placed = csr->records_of;
+    dn.placed = csr->records_of; /* count_ranges counts those of dn there */
     if (count_ranges(&dn, counters, threads, e) != ST_OK)
         return e->status;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -91,7 +91,7 @@ static enum status count_rows(const struct csr_rows *csr, int threads, struct me
         return fail_memory(e, "row lengths", (uint64_t)threads * sizeof *counters);
     if ((!joins_itself || by_degrees || take_columns(csr, counters, threads, budget, e) == ST_OK) &&
         count_ranges(csr, counters, threads, e) == ST_OK &&
-        (!by_degrees || subtract_placed(csr, counters, threads, e) == ST_OK)) {
+        (!by_degrees || count_transposed(csr, counters, threads, e) == ST_OK)) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
         for (uint32_t r = 0; r < csr->plan->rows->count; r++)
             range_counted(csr, counters, threads, r);

@@ -84,7 +84,7 @@ void cuda_count_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, s
 /* Makes the arrays of stripes for the same vertices, except before[], which is made. */
 void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, const struct gpu_stripes *stripes, cudaStream_t stream);
 
-/* Writes the `count` depths of an answer to `to`, from by_vertex[] as in cuda_gather_values. Values without a vertex become -1. The
+/* Writes the `count` depths of an answer to `to`, from by_vertex[] as in cuda_gather_values. Ids without a vertex get -1. The
  * device has `locals` local vertices. */
 void cuda_stripe_depths(const struct gpu_stripes *stripes, uint64_t count, enum value_form form, const void *by_vertex, uint64_t locals,
                         int32_t *to, cudaStream_t stream);

@@ -107,8 +107,9 @@ void cuda_fill_stripes(const uint32_t *vertex, uint64_t count, uint32_t none, co
 /* ---- values ----
  *
  * Where values come from: read() begins to find the value of a vertex, found() ends it, so that reads of several vertices overlap. A
- * value is `held` in shared memory; value_of() is what is written for it, and `none` is held for an id without a vertex. A multiprocessor
- * runs BLOCKS blocks. With FETCHES they fetch the stripes of later blocks, by which depths gain 10 us of RMAT 26, and parents lose 8.
+ * value has the type `held` in shared memory, and is `none` for an id without a vertex; value_of() makes of it what is written. A
+ * multiprocessor runs BLOCKS blocks. With FETCHES a block fetches the stripe of a later block: depths of RMAT 26 took 10 us less, and
+ * parents 8 us more, so only depths do it.
  */
 
 /* Depths, by number of vertex: as bytes of depth + 1, or as int32. */
@@ -220,8 +221,8 @@ __device__ static inline void fetch_stripe(const gpu_stripes &s, gpu_stripe begi
         prefetch_line(first + i * LINE);
 }
 
-/* Kernel, a block for each stripe: writes the value of each id to to[count]. A block that ends makes room for the one that has the
- * stripe `ahead` behind its own. */
+/* Kernel, a block for each stripe: writes the values of all ids to to[count]. The block that takes the place of this one, when it has
+ * ended, has the stripe whose number is larger by `ahead`. */
 template <class From>
 __global__ static void __launch_bounds__(BLOCK, From::BLOCKS)
     stripe_values_kernel(gpu_stripes s, uint64_t count, unsigned ahead, From from, typename From::value *to)

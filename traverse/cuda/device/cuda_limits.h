@@ -158,8 +158,9 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all if they are at most those of
- * `near_vertices` vertices (struct sliced_bounds), otherwise those of SLICED_FLAT_VERTICES vertices, or of as many as fit. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory. These are all words if the bitmap has
+ * at most `near_vertices` vertices (struct sliced_bounds). Otherwise they are those of SLICED_FLAT_VERTICES vertices, or fewer if these
+ * do not fit. */
 static inline uint32_t gpu_sliced_near(uint32_t words, uint64_t near_vertices)
 {
     const uint64_t split = near_vertices < SLICED_FLAT_VERTICES ? near_vertices : (uint64_t)SLICED_FLAT_VERTICES;

@@ -95,7 +95,8 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 
 /* ---- memory ---- */
 
-/* Describes subgraph g in dev->csr[g]: its sizes, from the shard, and the addresses of its arrays in device memory. at[i] is
+/* Describes subgraph g in dev->csr[g]: its sizes, from the shard, and the addresses of its arrays in device memory. Also sets
+ * dev->further_rows[g]. at[i] is
  * the address of array i of the plan. If the columns stay packed, also describes how to decode them: their array has the words
  * of all blocks, and behind them where each group of GROUP_BLOCKS blocks begins. GPU_COLUMN_PLACES has where each block begins
  * in its group. */

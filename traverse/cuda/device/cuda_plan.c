@@ -179,7 +179,8 @@ uint64_t gpu_longest_row(const struct shard *shard)
     return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
 }
 
-/* Returns the number of leaves. They are the last normals or, if all vertices are delegates, the last delegates. */
+/* Returns the number of leaves, vertices of degree 1, or 0 in a directed graph. Degrees descend, so leaves are the last normals or, if all
+ * vertices are delegates, the last delegates. */
 uint64_t gpu_leaves(const struct shard *shard)
 {
     const struct degree_list *last = shard->locals > 0 ? &shard->degrees.locals : &shard->degrees.delegates;

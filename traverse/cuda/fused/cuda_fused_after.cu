@@ -149,9 +149,9 @@ __device__ static inline uint32_t spread_to_nibbles(uint32_t bits)
     return (bits | bits << 3) & 0x11111111;
 }
 
-/* Kernel: writes the depths of the vertices `v`, and then of `behind`, as nibbles. A thread has the 32 vertices of a word of a bitmap,
- * and writes 16 bytes. Bytes that must move for them: 4 of each bitmap, and those 16. It reads AT_ONCE bitmaps at a time, so that it
- * waits less often; the last one is read again in place of any behind it, which changes nothing. */
+/* Kernel: writes the depths of the vertices `v`, and then of `behind`, as nibbles. A thread has the 32 vertices of a word of a bitmap:
+ * it must read 4 bytes of each bitmap, and write 16. It reads AT_ONCE bitmaps at a time, so that it waits less often. Past the last bitmap
+ * it reads that one again, which changes nothing. */
 __global__ static void __launch_bounds__(BLOCK)
     nibble_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint4 *to)
 {

@@ -246,9 +246,9 @@ __device__ static inline void visit_normal(S &s, uint32_t v, bool has, unsigned 
     });
 }
 
-/* Does what visit_vertex does, in a graph with one kind of vertices whose columns are raw, behind head columns. These are visited first,
- * and no offset is read of a row that has no other columns. Prefetches what the next level reads of the vertices that edges lead to. All
- * lanes of the warp call it. */
+/* Does what visit_vertex does, in a graph of one kind of vertices whose rows are raw and have head columns. Head columns are visited first,
+ * and the offset of a row is read only if the row has more columns. Prefetches what the next level reads of the vertices that edges
+ * lead to. All lanes of the warp call it. */
 template <class S, class Wait>
 __device__ static inline void visit_headed(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen, Wait goes_on)
@@ -362,8 +362,9 @@ template <class S> __device__ static inline void run_by_warp(S &s, unsigned roun
         s.block.group_round = thread_group_round{round, depth};
 }
 
-/* Does levels by this block alone, which has the whole frontier, while the list has not more than FUSED_BLOCK_ROWS short rows.
- * All threads of the block call it. */
+/* Does levels by this block alone, whose list has the whole frontier, until it is empty, has more than FUSED_BLOCK_ROWS short rows, or has
+ * the depth where the search ends. The first warp alone does the smallest levels if HEADED. `round` and `depth` become those of the next
+ * level. All threads of the block call it. */
 template <bool HEADED, class S> __device__ static inline void run_alone(S &s, unsigned &round, int32_t &depth, seen_rows &seen)
 {
     for (thread_group_part own = s.block.group_reached[round % 3];
@@ -527,7 +528,8 @@ __device__ static __noinline__ thread_group_frontier run_headed(S &s, bool alone
     return f;
 }
 
-/* Returns whether run_headed does the levels of the thread group. */
+/* Returns whether run_headed does the levels of the thread group: if one subgraph, s.only, has all edges, and its rows are raw and have
+ * head columns. */
 template <class S> __device__ static inline bool is_headed(const S &s)
 {
     return !S::packed && s.only != SUBGRAPHS && s.csr[s.only].head_columns > 0;

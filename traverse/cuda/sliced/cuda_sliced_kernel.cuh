@@ -84,11 +84,11 @@ __device__ static inline bool has_all(const gpu_sliced &s, const sliced_progress
 /* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's barrier. One
  * thread of each block calls it.
  * - A SPARSE level has only listed its frontier, so only p.list_number, the number of the list, goes up by 1.
- * - BLOCK may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
- * - At the depth where the search ends (s.order.deepest) a level finds nothing, and p.depth stays. Such a level is needed,
- *   because take_level, before it, adds the last vertices to the visited bits of all blocks.
- * - If all vertices with edges are visited (has_all), the next level would find nothing. It counts as done. In a directed graph p.left is
- *   not exact, as pulls and pushes have slices of their own. */
+ * - A BLOCK level may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
+ * - The level at the depth where the search ends (s.order.deepest) finds nothing, and p.depth stays. It is done all the same, because
+ *   take_level, before it, adds the last vertices to the visited bits of all blocks.
+ * - If all vertices with edges are visited (has_all), the next level would find nothing, and counts as done. Not so in directed graphs,
+ *   where p.left is not exact, as pulls and pushes have slices of their own. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;

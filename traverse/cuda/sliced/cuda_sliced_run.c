@@ -47,12 +47,13 @@ static enum status make_slices(struct device *dev, struct error *e)
     return gpu_fetch(dev, &s->piece_count, &s->state->pieces, sizeof s->piece_count, stream, e);
 }
 
-/* Sets the largest frontiers of a graph of so many vertices that one block pushes (fits_one_block, is_steady).
- * - block_capacity is small if all blocks can push lists (SPARSE), which takes 1.6 us a level where one block takes .9 and 2.3 more for
- *   1,000 slices. With twice as much a uniform graph of 2^21 vertices took 1.08 times as long (one H200, revision 936803ee). It is not
- *   small if half of the vertices are leaves (`leafy`), which the lists of SPARSE have and those of one block have not. Otherwise it
- *   grows with the graph, because all blocks read a whole bitmap after each level that they do together. Measured with graphs of 7 K to 1 M
- *   vertices: one H200, revision fa0e939.
+/* Sets how many slices a frontier may have that one block pushes: any frontier (block_capacity, see fits_one_block), and a steady one
+ * (steady_capacity, see is_steady). The graph has so many vertices; `leafy` says that half of them are leaves.
+ * - block_capacity is SLICED_BLOCK_LEAST / 2 if the graph has heads, as all blocks then push lists (SPARSE): 1.6 us a level, where one
+ *   block takes .9 and 2.3 more for 1,000 slices. With twice as much a uniform graph of 2^21 vertices took 1.08 times as long (one H200,
+ *   revision 936803ee). It is not so small in a leafy graph: lists of SPARSE have leaves, and those of one block have none. Without
+ *   heads it grows with the graph, because all blocks read a whole bitmap after each level that they do together. Measured with graphs of
+ *   7 K to 1 M vertices: one H200, revision fa0e939.
  * - From steady_capacity on one block takes as long as all blocks where they read all slices: 3.1 and 4.6 us in
  *   graphs of 2^16 and 2^18 vertices (one H200, revision cb561a67). */
 static void set_block_capacities(struct gpu_sliced *s, uint64_t vertices, int leafy)

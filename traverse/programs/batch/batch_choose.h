@@ -1,10 +1,10 @@
 /* batch_choose.h: the rules by which the kind of a level is chosen, for batch_search.c and for a kernel that runs many levels
  *
  * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
- * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
- *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
- * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs `push_cost` of the backend times as
- *   much as a pulled one, and the list of the frontier costs `list_cost` pulled edges for each vertex of the graph. Pulls read the
+ * - In a dense level, the search of a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that this search has not
+ *   found. After a sparse level, the edges of a single root's frontier are not known, and count as 0.
+ * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs as much as `push_cost` pulled ones (the
+ *   backend says it), and the list of the frontier as much as `list_cost` pulled edges for each vertex of the graph. Pulls read the
  *   edges of all vertices that at least one root has not found.
  * - Pulls on a GPU read briefs (batch_words.cuh) if, on average, fewer than BRIEF_MEAN roots have found a vertex of the frontier. */
 #ifndef DBFS_BATCH_CHOOSE_H
@@ -32,8 +32,8 @@ ON_BOTH static inline int batch_root_pulls(uint64_t weight, uint64_t edges_left)
     return weight > edges_left / PULL_SHARE;
 }
 
-/* Returns whether all roots of a dense level pull, where those that would not have `pushed` edges. `listing` is list_cost times the
- * number of vertices. */
+/* Returns whether all roots of a dense level pull. By their own rule some would push, `pushed` edges in all. `listing` is list_cost
+ * times the number of vertices. */
 ON_BOTH static inline int batch_all_pull(uint64_t pushed, uint64_t push_cost, uint64_t listing, uint64_t pull_edges_left)
 {
     return pushed * push_cost + listing > pull_edges_left;

@@ -184,7 +184,7 @@ struct raising {
 };
 
 /* A level_body: raises the lower bounds of vertices to the depth of the level, and lowers their assumed upper bounds. Of the roots that
- * found a vertex, the first has the smallest lower bound. `sink` is the struct raising. */
+ * found a vertex, only the first counts, as its lower bound is the smallest. `sink` is the struct raising. */
 static void raise_entries(void *sink, const struct batch_level *level, int thread, uint64_t begin, uint64_t end)
 {
     const struct raising *raising = sink;

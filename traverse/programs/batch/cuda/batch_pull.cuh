@@ -100,9 +100,9 @@ template <int N> struct __align__(N < 4 ? 4 * N : 16) column_chunk {
 };
 
 /* Reads the next STEP columns of the row, which its lanes share, and ORs the frontier words of these neighbours
- * into row.got. Reads the brief of a neighbour instead of its words if there is one and it has all bits. Each lane loads all of
- * its columns before any words, so that these loads overlap. A single lane loads aligned columns at once, and the first step leaves out
- * those before the row. Returns the number of columns read; a column that two lanes share is counted by one of them. */
+ * into row.got. Reads the brief of a neighbour in place of its words if there is one that has all its bits. Each lane loads all of
+ * its columns before any words, so that these loads overlap. A lane that has a row of its own loads aligned columns, and drops those before
+ * the row in the first step. Returns the number of columns read; a column that two lanes share is counted by one of them. */
 template <int W, int LANES> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W, LANES> &row)
 {
     constexpr int OWN = row.OWN, DEEP = row.DEEP;
