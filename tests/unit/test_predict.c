@@ -308,7 +308,7 @@ static void test_empty(void)
 }
 
 /* Reads --suggest, --for and --links from a command line that ends with NULL, and stores what they choose in `choice` and `links`. */
-static void parse(char **argv)
+static void parse(const char **argv)
 {
     struct cli cli = {.program = "test_predict"};
     struct suggest_words words = {0};
@@ -318,7 +318,7 @@ static void parse(char **argv)
     while (argv[argc] != NULL)
         argc++;
     optind = 0;
-    cli_read_rows(&cli, argc, argv, rows, count);
+    cli_read_rows(&cli, argc, (char **)argv, rows, count);
     given = suggest_option_given(rows, count);
     choice = suggest_choice(&cli, &words, rows, count);
     links = words.links;
@@ -327,13 +327,13 @@ static void parse(char **argv)
 /* tests/cli/degsplit.sh has those that are refused. */
 static void test_options(void)
 {
-    parse((char *[]){"x", NULL});
+    parse((const char *[]){"x", NULL});
     report(choice == TH_FOR_BOTH && links == LINKS_AUTO && given == NULL, "the default is by time, for both, with any links");
-    parse((char *[]){"x", "--suggest=time", "--for=gpu", NULL});
+    parse((const char *[]){"x", "--suggest=time", "--for=gpu", NULL});
     report(choice == TH_FOR_GPU && strcmp(given, "--suggest") == 0, "--suggest=time --for=gpu is taken");
-    parse((char *[]){"x", "--for=cpu", "--links=host", NULL});
+    parse((const char *[]){"x", "--for=cpu", "--links=host", NULL});
     report(choice == TH_FOR_CPU && links == LINKS_HOST && strcmp(given, "--for") == 0, "--for=cpu --links=host is taken");
-    parse((char *[]){"x", "--suggest=memory", NULL});
+    parse((const char *[]){"x", "--suggest=memory", NULL});
     report(choice == TH_BY_MEMORY, "--suggest=memory is taken");
 }
 
