@@ -46,8 +46,8 @@ enum status memory_take(struct memory_budget *budget, void **array, uint64_t cou
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */
 
-/* memory_take for an array that is read or written at random: asks for huge pages (huge.h) under it. The last one may be half empty: these
- * bytes, less than 2^20, are not charged. */
+/* memory_take for an array that is read or written at random: the array lies on huge pages (huge.h) if the system has some. The budget
+ * is charged for the array alone. The end of its last page, less than 2^20 bytes, is not charged. */
 enum status memory_take_huge(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                              const char *what, struct error *e);
 

@@ -24,7 +24,8 @@ void watch_wait_end(void);
 /* Says for which rank this one waits, until it is called again. Not needed. */
 void watch_wait_for(uint32_t rank);
 
-/* Returns whether an alarm will end this rank, with a message, if other ranks do not come to the end of MPI. Called where MPI ends. */
+/* Returns 1 if a timer runs that ends this rank, with a message, when it waits too long for other ranks (--timeout). comm_close asks
+ * it: only with such a timer may a rank wait for all others before MPI_Finalize. */
 int watch_has_alarm(void);
 
 #define WATCH_WAIT(call) (watch_wait_begin(), (void)(call), watch_wait_end())

@@ -365,8 +365,8 @@ enum status gpu_fused_begin(struct device *device, const struct root_set *roots,
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.
- * - gpu_sliced_open: makes the slices of sliced searches. Called after gpu_fused_open, when the sections are loaded.
- *   `notes`: the plan has memory for notes of levels.
+ * - gpu_sliced_open: cuts the rows into slices of four columns, in device memory that the plan has set aside, and chooses blocks and
+ *   threads of the kernel. With `notes` it does so for the kernel that notes its levels, too. Called once, after gpu_fused_open.
  * - gpu_sliced_open_answers: lets sliced searches write their answers, if they can. Called when device->answers is complete.
  * - gpu_sliced_begin: starts a sliced search, and returns at once. gpu_await_kernels waits for its end. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);

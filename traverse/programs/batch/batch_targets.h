@@ -16,9 +16,9 @@ struct batch_targets {
     uint64_t left_of_all;      /* their sum over the roots of the batch */
 };
 
-/* Opens *targets for batches of up to `batch` roots. vertex[count]: the targets as vertices of the joined
- * graph, in any order; they may be there several times, and be JOINED_NOWHERE. The caller calls batch_targets_close even after
- * a failure. */
+/* Opens *targets for batches of up to `batch` roots. vertex[count] holds the targets as vertices of the joined graph, in any
+ * order: a target may stand there several times, and JOINED_NOWHERE stands for one without edges, which no search finds.
+ * batch_targets_close must be called, after a failure, too. */
 enum status batch_targets_open(struct batch_targets *targets, const struct joined_graph *graph, const uint64_t *vertex,
                                uint64_t count, uint64_t batch, struct error *e);
 void batch_targets_close(struct batch_targets *targets); /* frees all memory; *targets may be all zeros */
