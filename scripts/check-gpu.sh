@@ -17,7 +17,8 @@
 #   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); `quick` and `check` run all of
 #             them on a small graph in any case
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   PARTS     names of parts of stages, as 'paths path-trace': only these are run
+#   PARTS     names of parts of stages, or patterns, as 'paths path-trace' or 'memcheck-*': only these are run. On one GPU
+#             `sanitize` takes a run for each tool
 #   LIMIT     seconds for each of `quick`, `check` and `sanitize` (420)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
 #             `capacity` (29), and `trust` (24)
@@ -109,11 +110,21 @@ ended() {
     echo "stage $1: $passed passed, $failed failed, $((SECONDS - $2)) s"
 }
 
+is_wanted() { # NAME: by PARTS, which is unquoted here so that its patterns are matched, and not expanded to files
+    local pattern patterns
+    read -ra patterns <<<"${PARTS:-*}"
+    for pattern in "${patterns[@]}"; do
+        # shellcheck disable=SC2053
+        [[ $1 != $pattern ]] || return 0
+    done
+    return 1
+}
+
 # NAME COMMAND...: runs in the background, with folders and counts of its own and a share of the cores. At most half
 # as many lanes run side by side as there are cores. Open MPI would bind the ranks of all lanes to the first cores.
 lane() {
     local name=$1 most=$(($(nproc) / 2))
-    [[ " ${PARTS:-$name} " = *" $name "* ]] || return 0
+    is_wanted "$name" || return 0
     parts_run="$parts_run $name "
     shift
     while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
@@ -866,8 +877,10 @@ echo "built: $SECONDS s"
 for stage; do
     run_stage "$stage"
 done
-for part in ${PARTS:-}; do
-    [[ "$parts_run" = *" $part "* ]] || outcome "PARTS: a stage has the part $part" 1 "the stages are: $*"
+read -ra patterns <<<"${PARTS:-}"
+for part in "${patterns[@]}"; do
+    # shellcheck disable=SC2053
+    [[ $parts_run = *" "$part" "* ]] || outcome "PARTS: a stage has the part $part" 1 "the stages are: $*"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
