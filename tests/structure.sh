@@ -183,14 +183,15 @@ check "file names are unique ($duplicates)" test -z "$duplicates"
 
 # Prints which object uses the names of another. Objects for the emulated GPU stand in for those without it.
 uses() {
-    local source object
-    find formats tools traverse -name '*.c' -o -name '*.cu' | while read -r source; do
+    local source object objects=()
+    while read -r source; do
         object=${source%.c}.o
         [ "${source%.cu}" = "$source" ] || object=$source.o
         for object in "${BUILD:-build}/$object" "${BUILD:-build}/emulated/$object"; do
-            [ ! -e "$object" ] || { nm -o "$object" && break; }
+            [ ! -e "$object" ] || { objects+=("$object") && break; }
         done
-    done | awk '{ object = $1; sub(/:[^:]*$/, "", object) }
+    done < <(find formats tools traverse -name '*.c' -o -name '*.cu')
+    nm -o "${objects[@]}" | awk '{ object = $1; sub(/:[^:]*$/, "", object) }
         $(NF - 1) ~ /^[TDBRC]$/ { defined[$NF] = defined[$NF] " " object }
         $(NF - 1) == "U" { used[object " " $NF] }
         END { for (pair in used) { split(pair, of, " "); n = split(defined[of[2]], in_objects, " ")
