@@ -4,6 +4,7 @@
 #   BUILD   where programs are (build)          OUT    where tables go (BUILD/experiments)
 #   SCALE   of the RMAT graph of one shard (13) ROOTS  searches of a run (8)
 #   BACKEND cpu or cuda (cpu)                   GRAPHS a folder of real graphs (none: graphs that ship or are made)
+#   VERTICES of the Poisson graphs of yoo-volumes (8000)
 #
 # Curves are rows `source series x y`. The source is `ours`, `published` for a number of the paper, or `model` for a
 # prediction of dbfs-model. One table has one unit.

@@ -18,7 +18,7 @@ while read -r line; do row published $line; done >>"$work/lengths" <<'END'
 1x32768 10000 100 2.681 1.363 1361.99 138280.39
 END
 : >"$work/volumes"
-n=8000
+n=${VERTICES:-8000}
 for k in 10 34 50 100; do
     heard "$bin/rmatgen" --poisson -n $n -k $k >"$work/edges"
     for p in 4 16; do

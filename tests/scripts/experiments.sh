@@ -59,7 +59,7 @@ fi
 
 # ---- scripts, small ----
 
-small() { KEPT=$tmp/none SCALES=2 SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 300 "$here/run.sh" "$@"; }
+small() { KEPT=$tmp/none SCALES=2 SCALE=8 ROOTS=2 VERTICES=1000 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 300 "$here/run.sh" "$@"; }
 check_exit 0 'scripts run' small pan-table-1 pan-figure-5 pan-figure-7 mastrostefano-pairs merrill-suite kolganov-gteps yoo-volumes
 check 'a command says all that chose what was measured' \
     grep -q "BACKEND=cpu SCALES=2 GRAPHS=$tmp/none scripts/experiments/kolganov-gteps.sh" "$tmp"/kept/kolganov-*.about
