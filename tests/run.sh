@@ -8,7 +8,7 @@
 #
 # Tests run side by side, longest first: one more than there are cores, as some wait, and 4 at most (TEST_LANES=N sets
 # another number).
-# Tests that watch the clock then run one by one; their scripts have a line "# runs alone".
+# Tests that watch the clock closely run after all others, two at a time; their scripts have a line "# runs late".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-short}
@@ -20,7 +20,8 @@ long) folders='cli scripts' TEST_MODE=long ;;
 *) echo "usage: tests/run.sh quick|short|scripts|long" >&2 && exit 2 ;;
 esac
 # the scripts, those that take longest first
-of_minutes='emulated experiments faults dbfs-pack-memory dbfs-check pack-digests bench-search no-memory'
+of_minutes='emulated experiments hosts-faults faults dbfs-pack-memory dbfs-check pack-digests bench-search no-memory launcher-signals
+lost-ranks shared-gpus-lost'
 scripts=$(for folder in $folders; do
     for name in $of_minutes; do ls "tests/$folder/$name.sh" 2>/dev/null; done
     ls tests/$folder/*.sh
@@ -72,11 +73,11 @@ run_one() {
 export -f run_one
 
 # Prints lines "LEAKS<tab>NAME<tab>COMMAND" of the tests that run side by side, longest first, or of those that run
-# alone. The first one says whether CUDA is tested.
+# late. The first one says whether CUDA is tested.
 # LEAKS: 0 where AddressSanitizer does not look for leaks, as MPI libraries leave memory at exit; tools do not
 together() {
     if [ "$mode" = scripts ]; then
-        lines_of $(grep -L '^# runs alone' $scripts)
+        lines_of $(grep -L '^# runs late' $scripts)
         return
     fi
     printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh'
@@ -86,14 +87,14 @@ together() {
         plain_tests
         return
     fi
-    lines_of $(grep -L '^# runs alone' $scripts | head -n 1)
+    lines_of $(grep -L '^# runs late' $scripts | head -n 1)
     printf '0\t%s\t%s\n' traverse "bash tests/traverse.sh $TEST_MODE" \
         'traverse directed' "bash tests/traverse.sh $TEST_MODE directed"
     if [ "${CUDA:-1}" != 0 ] && [ -x "$BUILD/tests/gpu_kernels" ]; then # one of an earlier CUDA=1 is not of this tree
         printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
         printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'
     fi
-    lines_of $(grep -L '^# runs alone' $scripts | tail -n +2)
+    lines_of $(grep -L '^# runs late' $scripts | tail -n +2)
     plain_tests
 }
 plain_tests() {
@@ -105,8 +106,8 @@ plain_tests() {
         printf '%d\t%s\t%s\n' $leaks "unit $(basename "$unit" .c)" "$BUILD/tests/$(basename "$unit" .c)"
     done
 }
-alone() {
-    [ "$mode" = quick ] || lines_of $(grep -l '^# runs alone' $scripts)
+late() {
+    [ "$mode" = quick ] || lines_of $(grep -l '^# runs late' $scripts)
 }
 lines_of() { # SCRIPT...
     local script leaks
@@ -121,10 +122,10 @@ run_lines() { # LANES
 }
 
 together | run_lines "$lanes"
-alone | run_lines 1
+late | run_lines $((lanes < 2 ? lanes : 2))
 
 # a test whose shell was killed has no results
-{ together; alone; } | cut -f 2 | grep -vxFf "$TEST_RUN/ended" | sed 's/^/not ok - killed, or not begun: /' |
+{ together; late; } | cut -f 2 | grep -vxFf "$TEST_RUN/ended" | sed 's/^/not ok - killed, or not begun: /' |
     tee -a "$TEST_RUN/log"
 passed=$(grep -c '^ok' "$TEST_RUN/log")
 failed=$(grep -c '^not ok' "$TEST_RUN/log")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # comm.sh: tests/unit/test_comm.c under mpiexec, with 1 to 3 ranks.
-# runs alone: it watches the time
+# runs late: it watches the time
 set -u
 . tests/lib.sh
 mpi() { local n=$1; shift; timeout 120 "$MPIEXEC" -n "$n" "$TESTS/test_comm" "$@"; }

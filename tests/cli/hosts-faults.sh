@@ -1,7 +1,6 @@
 #!/bin/bash
 # hosts-faults.sh: four hosts with a rank each, of which one is stopped or killed, a host that loses power, and one
 # that loses its network. The job ends within the timeout, with a message, and leaves no rank on any host.
-# runs alone: it watches the time
 set -u
 . tests/lib.sh
 . tests/namespaces.sh

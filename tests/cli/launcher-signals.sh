@@ -3,7 +3,6 @@
 # its proxy waits for ranks, and these wait in MPI_Init for an answer of the proxy. No program can help that. So if
 # one of ours hangs, a program that only calls MPI_Init and MPI_Finalize must hang at the same moments. SIGTERM to the
 # ranks ends such a job.
-# runs alone: it watches the time
 set -u
 . tests/lib.sh
 traverse=$(realpath "$BIN/dbfs-traverse")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # lost-ranks.sh: a rank is stopped or killed while programs work together. The job ends, within --timeout if that is
 # given, with a message that names the rank, and leaves neither partial output nor a process.
-# runs alone: it watches the time
+# runs late: it watches the time
 set -u
 . tests/lib.sh
 traverse=$(realpath "$BIN/dbfs-traverse")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shared-gpus-lost.sh: ranks share emulated GPUs as in shared-gpus.sh. One is killed or stopped, one waits, and
 # searches exceed --timeout.
-# runs alone: it watches the time
+# runs late: it watches the time
 set -u
 . tests/lib.sh
 use_emulated_gpus 'ranks that share GPUs and are lost'
