@@ -118,16 +118,17 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
 
 /* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
  * if any other root has a frontier, and so pushes. l->pulls and l->pushes must be zero before the call. */
-static void choose_pulls(struct batch_levels *l, uint32_t roots, uint64_t push_cost, uint64_t listing)
+static void choose_pulls(const struct batch *b, struct batch_levels *l, uint32_t roots)
 {
+    const uint64_t vertices = b->graph->all_vertices, mean = batch_mean_edges(b->graph->push->all_edges, vertices);
     uint64_t pushed = 0;
     for (uint32_t r = 0; r < roots; r++) {
-        int pull = batch_root_pulls(l->found.weight[r], l->edges_left[r]);
+        int pull = batch_root_pulls(l->found.count[r], l->found.weight[r], l->edges_left[r], mean);
         l->pulls[r / 64] |= (uint64_t)pull << (r % 64);
         pushed += pull ? 0 : l->found.weight[r];
     }
     pushed = l->is_sparse ? l->found.edges : smaller(pushed, l->found.edges);
-    if (batch_all_pull(pushed, push_cost, listing, l->pull_edges_left))
+    if (batch_all_pull(pushed, b->push_cost, b->backend->list_cost * vertices, l->pull_edges_left))
         memset(l->pulls, 0xff, sizeof l->pulls);
     for (int j = 0; j < BATCH_MOST_WORDS; j++) {
         l->pulls[j] &= l->active[j];
@@ -148,7 +149,7 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     memset(l->pulls, 0, sizeof l->pulls);
     l->pushes = sparse;
     if (!sparse)
-        choose_pulls(l, run->count, b->push_cost, b->backend->list_cost * vertices);
+        choose_pulls(b, l, run->count);
     run->bytes += (sparse ? l->found.vertices : vertices) * (16 * (uint64_t)b->words + 8);
     b->backend->visit(b->search, sparse, l, e);
     l->is_sparse = sparse;

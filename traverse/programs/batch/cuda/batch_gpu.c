@@ -343,7 +343,9 @@ static void run_ahead(struct batch_search *s, const struct batch_levels *l, int 
     const uint64_t left = s->most_levels > 0 ? s->most_levels - 1 - l->depth : BATCH_LOGGED;
     struct gpu_batch_walk walk = {.b = s->gpu, .brief = {s->brief[0], s->brief[1]}, .log = s->log, .pull_edges_left = l->pull_edges_left,
                                   .push_cost = batch_cuda.push_cost, .list_cost = batch_cuda.list_cost,
-                                  .all_vertices = s->graph->all_vertices, .words_of = all_vertices(s),
+                                  .all_vertices = s->graph->all_vertices,
+                                  .mean_edges = batch_mean_edges(s->graph->push->all_edges, s->graph->all_vertices),
+                                  .words_of = all_vertices(s),
                                   .roots = s->count, .most_levels = (uint32_t)smaller(left, s->most_ahead), .is_sparse = sparse,
                                   .blocks = s->blocks};
     const size_t head = offsetof(struct gpu_batch_log, level), first = 1 + smaller(BATCH_FIRST_COPIED, walk.most_levels);

@@ -137,6 +137,7 @@ struct gpu_batch_walk {
     struct gpu_batch_log *log;     /* device memory: level[0] has the counts of the frontier; all others that are used are zero */
     /* as in struct batch_levels and struct batch_backend (batch_search.h) */
     uint64_t edges_left[256], pull_edges_left, push_cost, list_cost, all_vertices;
+    uint64_t mean_edges;           /* batch_mean_edges of the graph */
     uint64_t words_of;             /* number of vertices and ghosts */
     uint32_t roots, most_levels;   /* number of roots; the most levels that the kernel runs, at most BATCH_LOGGED */
     int is_sparse;                 /* the frontier is a list, b.list */

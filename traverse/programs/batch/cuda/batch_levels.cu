@@ -54,7 +54,7 @@ __device__ static inline void choose_roots(const gpu_batch_walk &walk, block_sta
     const unsigned long long count = is_root ? last.count[threadIdx.x] : 0, weight = is_root ? last.weight[threadIdx.x] : 0;
     if (is_counted)
         edges_left -= weight < edges_left ? weight : edges_left;
-    const bool pulls = batch_root_pulls(weight, edges_left);
+    const bool pulls = batch_root_pulls(count, weight, edges_left, walk.mean_edges);
     const unsigned active = __ballot_sync(ALL_LANES, count > 0), pulling = __ballot_sync(ALL_LANES, pulls);
     const unsigned long long pushed = warp_sum(pulls ? 0 : weight), finds = warp_sum(count);
     if (threadIdx.x < 2)
