@@ -17,8 +17,7 @@
 #   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); `quick` and `check` run all of
 #             them on a small graph in any case
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   PARTS     names of parts of stages, or patterns, as 'paths path-trace' or 'memcheck-*': only these are run. On one GPU
-#             `sanitize` takes a run for each tool
+#   PARTS     names of parts of stages, or patterns, as 'paths path-trace' or 'memcheck-*': only these are run
 #   LIMIT     seconds for each of `quick`, `check` and `sanitize` (420)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
 #             `capacity` (29), and `trust` (24)
@@ -120,14 +119,14 @@ is_wanted() { # NAME: by PARTS, which is unquoted here so that its patterns are 
     return 1
 }
 
-# NAME COMMAND...: runs in the background, with folders and counts of its own and a share of the cores. At most half
-# as many lanes run side by side as there are cores. Open MPI would bind the ranks of all lanes to the first cores.
+# NAME COMMAND...: runs in the background, with folders and counts of its own and a share of the cores. At most
+# $most_lanes run side by side, or half as many as there are cores, and 4 at least. Open MPI would bind the ranks of all lanes to the first cores.
 lane() {
-    local name=$1 most=$(($(nproc) / 2))
+    local name=$1 half=$(($(nproc) / 2))
     is_wanted "$name" || return 0
     parts_run="$parts_run $name "
     shift
-    while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
+    while [ "$(jobs -rp | wc -l)" -ge "${most_lanes:-$((half > 4 ? half : 4))}" ]; do
         wait -n
     done
     mkdir "$tmp/$name" "$work/$name"
@@ -664,9 +663,9 @@ sanitize_searches() { # TOOL CHECKSUM
     done
 }
 
-# Sanitizers leave the GPU idle most of the time, too.
+# Two lanes for each GPU: with eight, kernels wait for their turns, and parts of 4 to 30 s take minutes.
 stage_sanitize() {
-    local expected tool part small
+    local expected tool part small most_lanes=$((2 * (gpus > 0 ? gpus : 1)))
     sanitizers=$(command -v compute-sanitizer || command -v "$(dirname "$(realpath "$NVCC")")/compute-sanitizer") || {
         outcome sanitize 1 'there is no compute-sanitizer, neither in PATH nor beside nvcc'
         return

@@ -144,7 +144,7 @@ check "$situation: the row of an isolated root has no closeness" grep -qxP '8\t1
 
 # ---- a run that ends within its table, or within a line, is resumed ----
 check_exit 0 'a table' "$batch" -q -n all --centrality "$tmp/whole" "$tmp/rmat"
-(ulimit -f 4; "$batch" -q -@ 1 --batch 1 -n all --centrality "$tmp/killed" "$tmp/rmat") >"$tmp/out" 2>&1 # ends at 4,096 bytes
+(ulimit -f 4; "$BIN/dbfs-batch" --backend cpu -q -@ 1 --batch 1 -n all --centrality "$tmp/killed" "$tmp/rmat") >"$tmp/out" 2>&1 # ends at 4,096 bytes
 check "$situation: the run has ended within it" test ! -e "$tmp/killed" -a -s "$tmp/killed.part"
 check_exit 1 'a table is there, unfinished' "$batch" -q -n all --centrality "$tmp/killed" "$tmp/rmat"
 check_says '--resume'
