@@ -36,6 +36,15 @@ enum {
     SECOND_SET_CHUNKS = 2 + MOST_BINS + PUSHED_AHEAD * MOST_EDGES * PAIR_BYTES / (CHUNK_BYTES - CHUNK_HEAD)
 };
 
+/* Returns 1 if so many threads of a parallel region learn from the parents in bins what is visited (cpu_region.c). This pays where many
+ * edges lead back, in graphs of few edges a vertex, and with more than two threads, because each of two knows half of the vertices
+ * anyway. All parents must be normals. */
+static inline int learns_parents(const struct device *dev, int threads)
+{
+    enum { MOST_EDGES_OF_VERTEX = 8 };
+    return threads > 2 && dev->shard->d == 0 && shard_edges(dev->shard) <= MOST_EDGES_OF_VERTEX * dev->shard->locals;
+}
+
 /* Returns the state of a set of a thread's bins, in a whole chunk of its memory: the second set (`set` 1) comes first.
  * empty_bins must be called first. */
 static inline struct bins *bins_of_thread(const struct device *dev, int thread, int set)

@@ -60,7 +60,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 
 /* Sets how many bytes each thread gets for bins, and for the lists of a parallel region. A thread gets none if no search
  * needs them, or if those of all threads would exceed an eighth of the memory that is left. Bins have space for each vertex
- * once, because a thread puts a vertex into a bin at most once a level, and for its parent if parents are recorded. Lists
+ * once, because a thread puts a vertex into a bin at most once a level, and for its parent if bins have parents. Lists
  * have space for the frontiers of two levels, and the parents of one. */
 static void size_bins_and_lists(struct device *dev)
 {
@@ -70,7 +70,8 @@ static void size_bins_and_lists(struct device *dev)
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
     uint64_t entries = region_list_capacity(dev->shard->d) + region_list_capacity(dev->shard->locals);
-    uint64_t bin_bytes = (SECOND_SET_CHUNKS + BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES;
+    uint64_t width = dev->parents || learns_parents(dev, dev->threads) ? PAIR_BYTES : sizeof(uint32_t);
+    uint64_t bin_bytes = (SECOND_SET_CHUNKS + BEGUN + vertices * width / 4000) * CHUNK_BYTES;
     uint64_t list_bytes = entries * (dev->parents ? 12 : 8);
     if ((dev->parents || in_region) && threads * bin_bytes <= most)
         dev->per_thread.bin_bytes = bin_bytes;

@@ -10,6 +10,10 @@
  * So no vertex is claimed by an atomic operation, and no cache line of visited bits moves between cores while threads
  * write to it. For each vertex in a bin 4 bytes move from core to core, in sequence, or 8 with its parent.
  *
+ * A vertex in a bin takes several times the work of an edge to a vertex that the thread knows to be visited, and a thread does not know
+ * all that others have visited. In graphs where many edges lead back (learns_parents), bins therefore always have parents, and in step 2
+ * a thread marks the parents of all vertices that it reads.
+ *
  * A level of few edges takes little longer than the barriers of its two steps. So the thread that visits a part may push
  * what it found at once, which is step 1 of the next level: then that level has only step 2. Threads push into one set of
  * bins while they read the other. The pushes are in vain if the region ends, or if some part could not be pushed.
@@ -34,7 +38,8 @@ enum {
 struct region_thread {
     _Alignas(APART) int parts[BIN_SETS]; /* number of parts for which each set of the thread's bins has heads; 0: no heads are valid */
     int has_joined;                   /* 1: the bitmaps `found` are valid */
-    uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, or is in its bins */
+    uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, is in its bins, or is known to
+                                       * be visited */
     _Alignas(APART) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
 };
 
@@ -57,6 +62,7 @@ struct region {
     int old_parts;    /* number of parts of the last level, whose lists are the frontier */
     uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
     uint32_t level;         /* number of this level in the region; it grows, but not always by 1 */
+    int learns;             /* 1: threads mark the parents in bins in their bitmaps `found` */
     int set;                /* the set of bins with what this level's frontier reaches */
     int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
     int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
@@ -104,19 +110,16 @@ static void begin_pushes(struct region *r, int number, int set, uint32_t level)
     t->parts[set] = r->threads;
 }
 
-/* Prepares a thread for step 1: copies the visited bits to its bitmaps `found` if it has no valid copy, and calls begin_pushes.
+/* Prepares a thread for step 1: copies the visited bits to its bitmaps `found` if these are not valid, and calls begin_pushes.
  * The copy is not renewed, so a vertex that was visited since may still go into a bin, and step 2 drops it. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
     const struct device *dev = r->dev;
-    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
     if (!t->has_joined) {
         t->has_joined = 1;
-        t->found[DELEGATES] = dev->per_thread.bitmaps + (size_t)number * dev->per_thread.bitmap_words;
-        t->found[NORMALS] = t->found[DELEGATES] + delegates;
-        memcpy(t->found[DELEGATES], dev->delegates.visited, delegates * sizeof(uint64_t));
-        memcpy(t->found[NORMALS], dev->normals.visited, normals * sizeof(uint64_t));
+        memcpy(t->found[DELEGATES], dev->delegates.visited, mask_words(dev->shard->d) * sizeof(uint64_t));
+        memcpy(t->found[NORMALS], dev->normals.visited, mask_words(dev->shard->locals) * sizeof(uint64_t));
     }
     begin_pushes(r, number, r->set, r->level);
 }
@@ -136,6 +139,7 @@ static void push_into_bins(struct region *r, int number, int set, enum subgraph 
     if (count == 0)
         p.part = *part;
     p.aside = &r->aside;
+    p.to.parents = r->dev->parents || r->learns;
     p.to.kind = p.even.near ? PUSH_BINS_NOW : PUSH_BINS_LATER;
     p.to.next = waiting;
     p.to.next_parents = parents;
@@ -193,20 +197,23 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 /* ---- step 2: visits of the vertices in bins ---- */
 
 /* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks
- * them as visited. With `parents` the chunk has pairs of a vertex and its parent. Returns the new length of the list. */
-static inline __attribute__((always_inline)) uint64_t
-visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
+ * them as visited. With `parents` their parents are listed, too. If `known` is not NULL, all parents are marked in this bitmap. In both
+ * cases the chunk has pairs of a vertex and its parent. Returns the new length of the list. */
+static inline __attribute__((always_inline)) uint64_t visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end,
+                                                                  uint64_t count, int parents, uint64_t *known)
 {
     for (const uint32_t *line = at; line < end; line += 16) /* prefetches the cache lines, which another core has
                                                              * written */
         __builtin_prefetch(line);
-    for (; at < end; at += 1 + parents) {
+    for (; at < end; at += 1 + (parents || known != NULL)) {
         uint32_t to = at[0];
         uint64_t word = t->found[to / 64], is_new = ~word >> (to % 64) & 1;
         t->next[count] = to;
         t->found[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
             t->next_parents[count] = at[1];
+        if (known != NULL)
+            set_mask_bit(known, at[1]);
         count += is_new;
     }
     return count;
@@ -221,14 +228,14 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind in a part, from the bins of all threads. They get visited bits, depths and
+/* Visits the new vertices of one kind in a part as thread `thread`, from the bins of all threads. They get visited bits, depths and
  * parents, become the list of the part, and are counted as rows of both subgraphs. */
-static void visit_bins(struct region *r, int number, enum vertex_kind kind)
+static void visit_bins(struct region *r, int thread, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
     struct part *part = &r->parts[number];
     struct push_targets t = describe_push(dev, subgraph_between(NORMALS, kind)).to;
-    uint64_t count = 0;
+    uint64_t count = 0, *known = r->thread[thread].found[NORMALS];
     int bin = bin_number(r, kind, number);
     t.next = part_list(dev, number, kind, r->level % 2);
     t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
@@ -239,7 +246,10 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
         const uint32_t *next, *chunk = is_filled ? bin_begin(bins, bin) : NULL;
         for (; chunk != NULL; chunk = next) {
             const uint32_t *end = end_of_chunk(chunk, head->end, &next);
-            count = t.parents ? visit_chunk(&t, chunk, end, count, 1) : visit_chunk(&t, chunk, end, count, 0);
+            if (r->learns)
+                count = t.parents ? visit_chunk(&t, chunk, end, count, 1, known) : visit_chunk(&t, chunk, end, count, 0, known);
+            else
+                count = t.parents ? visit_chunk(&t, chunk, end, count, 1, NULL) : visit_chunk(&t, chunk, end, count, 0, NULL);
         }
     }
     set_depths(t.next, count, kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, r->depth);
@@ -290,7 +300,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
     }
     for (int k = 0; k < VERTEX_KINDS; k++) {
         if (r->vertices[order[k]] > 0)
-            visit_bins(r, (int)part, order[k]);
+            visit_bins(r, thread, (int)part, order[k]);
     }
     r->parts[part].visitor = thread;
     if (r->pushes_ahead)
@@ -319,6 +329,7 @@ static void push_frontier(struct region *r)
     uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
+    r->learns = learns_parents(dev, r->threads);
     r->set = 0; /* only this set of bins has space for any level */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         /* a share has at least LEAST_ROWS rows; if there are more shares than threads, all threads get equally many */
@@ -412,6 +423,8 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     r.aside.count = 0;
     for (int i = 0; i < state->threads; i++) {
         r.thread[i].has_joined = 0;
+        r.thread[i].found[DELEGATES] = dev->per_thread.bitmaps + (size_t)i * dev->per_thread.bitmap_words;
+        r.thread[i].found[NORMALS] = r.thread[i].found[DELEGATES] + mask_words(dev->shard->d);
         memset(r.thread[i].level, 0, sizeof r.thread[i].level);
         memset(r.thread[i].parts, 0, sizeof r.thread[i].parts);
     }
