@@ -127,7 +127,7 @@ struct cpu_peers {
 enum {
     MOST_REGION_THREADS = 64, /* the most threads of a parallel region (cpu_region.c), and so the most parts */
     MOST_BINNED = 1 << 21,    /* the most vertices for which a thread has memory for bins, or for the lists of a region */
-    PUSHED_AHEAD = 1 << 14    /* the most edges, as they are counted (count_sparse), that a region pushes a level ahead */
+    PUSHED_AHEAD = 1 << 14    /* the most edges, as they are counted (count_sparse), that a thread of a region pushes a level ahead */
 };
 
 /* Memory of each thread: that of thread t begins at index t * size. */

@@ -30,6 +30,8 @@
 #include <string.h>
 
 enum {
+    FEW_EDGES = 8192, /* in a level of at most so many edges, or EDGES_AHEAD for each thread, threads push a level ahead */
+    EDGES_AHEAD = 2048,
     MOST_LONELY_LEVELS = 8, /* the most levels in a row in which one thread may visit all parts */
     LEVELS_APART = 16       /* so many levels are not pushed ahead after one was pushed ahead in vain */
 };
@@ -41,6 +43,7 @@ struct region_thread {
     uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, is in its bins, or is known to
                                        * be visited */
     _Alignas(APART) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
+    uint64_t edges_ahead;             /* of the parts that the thread has visited since it last emptied the second set */
 };
 
 /* A part of the vertices, with its share of the frontier. The first cache line has what run_region_level reads of each level. */
@@ -66,6 +69,7 @@ struct region {
     int set;                /* the set of bins with what this level's frontier reaches */
     int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
     int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
+    uint64_t most_ahead;    /* the most edges of a frontier with which they do so; then a part may have twice its share of so many */
     uint32_t levels_apart;  /* in how many further levels no thread pushes ahead */
     uint32_t vertices[VERTEX_KINDS]; /* number of vertices of each kind in the graph */
     uint32_t lonely_levels; /* in how many levels, up to the last, the caller visited all parts */
@@ -267,15 +271,17 @@ static void visit_bins(struct region *r, int thread, int number, enum vertex_kin
 }
 
 /* Pushes the vertices of a part, which thread `number` has just visited, into the thread's other set of bins, for the next
- * level. Does nothing if the thread has not joined the region, because it cannot copy visited bits while others set them, or if
- * the vertices have so many edges that the set might be too small for all parts. */
+ * level. Does nothing if the thread has not joined the region, because it cannot copy visited bits while others set them, if the
+ * vertices have too many edges for one thread, or if the set might be too small for all parts that the thread has visited. */
 static void push_ahead(struct region *r, int number, struct part *part)
 {
     const int set = !r->set;
+    struct region_thread *t = &r->thread[number];
     uint64_t edges = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += part->edges[g];
-    part->is_pushed = r->thread[number].has_joined && edges <= PUSHED_AHEAD / (uint64_t)r->threads;
+    t->edges_ahead = edges + (t->level[set] == r->level + 1 ? t->edges_ahead : 0);
+    part->is_pushed = t->has_joined && edges <= 2 * r->most_ahead / (uint64_t)r->threads && t->edges_ahead <= PUSHED_AHEAD;
     if (!part->is_pushed)
         return;
     begin_pushes(r, number, set, r->level + 1);
@@ -348,9 +354,9 @@ static void push_frontier(struct region *r)
  * of it was, the bitmaps `found` have vertices that are in no bin, so each thread must join the region again. */
 static void visit_found(struct region *r)
 {
-    const uint64_t edges = r->state->edges;
+    r->most_ahead = larger(FEW_EDGES, EDGES_AHEAD * (uint64_t)r->threads);
     r->levels_apart -= r->levels_apart > 0;
-    r->pushes_ahead = r->levels_apart == 0 && r->state->region_threads == r->threads && edges <= PUSHED_AHEAD / 2;
+    r->pushes_ahead = r->levels_apart == 0 && r->state->region_threads == r->threads && r->state->edges <= r->most_ahead;
     pool_run(r->dev->means.pool, r->threads, (uint64_t)r->threads, visit_part, r);
     r->is_pushed = r->pushes_ahead && r->aside.count == 0;
     for (int i = 0; i < r->threads && r->is_pushed; i++)
