@@ -403,7 +403,8 @@ void gather_peer_frontiers(struct device *dev);
 /* Adds what peers have found to delegates.found_here. Called between the two parts of a divided pull of dd. */
 void take_peer_updates(struct device *dev);
 
-/* cpu_rows.c. Finds rows of equal length in each subgraph (dev->even_rows). Called when the device is opened. */
+/* cpu_rows.c. Finds rows of equal length in each subgraph (dev->even_rows), and whether rows are near (dev->rows_are_near). Called when
+ * the device is opened; of the device only the shard is needed. */
 void find_even_rows(struct device *dev);
 
 /* cpu_answers.c. Frees dev->answers with its arrays. NULL is allowed. */

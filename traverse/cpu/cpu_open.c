@@ -138,13 +138,16 @@ static uint64_t longest_row(const struct degree_list *degrees)
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Returns how many of `threads` a search of the shard can use. A search of fewer than EDGES_OF_TWO edges takes about 20
+/* Returns how many of `threads` a search of the device's shard can use. A search of fewer than EDGES_OF_TWO edges takes about 20
  * us on one thread. Graphs of 300,000 to 450,000 edges were fastest with 4 threads, even if 8, 12 or 14 were allowed.
- * Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million with all. */
-static int useful_threads(const struct shard *shard, int threads)
+ * Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million with all. Road networks are searched in rounds, which
+ * have few barriers (cpu_local.c). Needs dev->rows_are_near. */
+static int useful_threads(const struct device *dev, int threads)
 {
-    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
-    uint64_t edges = shard_edges(shard), most = 1 + (edges >= EDGES_OF_TWO) + edges / EDGES_OF_MORE;
+    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17, ROAD_EDGES_OF_MORE = 1 << 15, ROAD_DEGREE = 4 };
+    uint64_t edges = shard_edges(dev->shard), vertices = dev->shard->d + dev->shard->locals;
+    int is_road = dev->rows_are_near && edges <= ROAD_DEGREE * vertices;
+    uint64_t most = 1 + (edges >= EDGES_OF_TWO) + edges / (is_road ? ROAD_EDGES_OF_MORE : EDGES_OF_MORE);
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
@@ -197,7 +200,8 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
     dev->means.budget = options->budget;
     dev->means.probes = probes_best();
     dev->means.deepest = options->deepest;
-    dev->threads = useful_threads(shard, options->threads);
+    find_even_rows(dev);
+    dev->threads = useful_threads(dev, options->threads);
     dev->parents = options->parents;
     dev->notes.counts_probes = options->probes;
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
@@ -210,7 +214,6 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
         cpu_close(dev);
         return e->status;
     }
-    find_even_rows(dev);
     if (description != NULL)
         *description = describe(shard);
     *result = dev;

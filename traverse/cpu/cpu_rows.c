@@ -52,9 +52,9 @@ static int are_rows_near(const struct csr *csr)
     return near > all / 2;
 }
 
-/* Sets dev->rows_are_near. Sets dev->even_rows of each subgraph to a run of rows of equal length, if it has at least 7/8 of the
- * subgraph's rows. Vertices of one degree have consecutive rows, none of which is longer than the degree. So if the lengths of these
- * rows add up to the degree times their number, all of them have the degree as length. */
+/* Sets dev->rows_are_near, for the only shard of a graph. Sets dev->even_rows of each subgraph to a run of rows of equal length, if it
+ * has at least 7/8 of the subgraph's rows. Vertices of one degree have consecutive rows, none of which is longer than the degree. So
+ * if the lengths of these rows add up to the degree times their number, all of them have the degree as length. */
 void find_even_rows(struct device *dev)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -75,7 +75,7 @@ void find_even_rows(struct device *dev)
         }
         even->near = are_columns_near(csr, even);
     }
-    dev->rows_are_near = dev->per_thread.list_bytes > 0 && are_rows_near(&dev->shard->csr[NN]);
+    dev->rows_are_near = dev->shard->p == 1 && are_rows_near(&dev->shard->csr[NN]);
 }
 
 /* ---- destinations ---- */
