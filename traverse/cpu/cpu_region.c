@@ -234,7 +234,7 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
 
 /* Visits the new vertices of one kind in a part as thread `thread`, from the bins of all threads. They get visited bits, depths and
  * parents, become the list of the part, and are counted as rows of both subgraphs. */
-static void visit_bins(struct region *r, int thread, int number, enum vertex_kind kind)
+IN_TWO_VERSIONS static void visit_bins(struct region *r, int thread, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
     struct part *part = &r->parts[number];

@@ -376,14 +376,14 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
 
 /* Pushes the rows of a sparse level (PUSH_VISIT). Not inlined, because a loop keeps more in registers in a function of
  * its own. */
-static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
+IN_TWO_VERSIONS static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
 {
     return push_common(p, count, c, PUSH_VISIT);
 }
 
 /* Pushes the rows of p, or its part of one row, by the loop for this kind of push and these rows. The result has no
  * meaning for kinds that write no list. */
-uint64_t push_rows(const struct row_push *p, uint64_t count)
+IN_TWO_VERSIONS uint64_t push_rows(const struct row_push *p, uint64_t count)
 {
     struct push_case c = {.kind = p->to.kind,
                           .parents = p->to.parents,

@@ -16,6 +16,14 @@ enum {
     OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: the most vertices in the bin of this shard, which is then emptied */
 };
 
+/* A function that is compiled twice, once for processors with AVX2 and BMI2, where a shift by a variable is one instruction. Which is
+ * called is decided when the program starts. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+#define IN_TWO_VERSIONS __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define IN_TWO_VERSIONS
+#endif
+
 /* What a push does with each destination. Of struct push_targets it uses these members:
  * kind             always                                   if `parents` is set
  * PUSH_VISIT       found, next                              tag, next_parents, parent
