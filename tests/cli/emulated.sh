@@ -961,10 +961,13 @@ by_rows trace tails49 inf
 check 'pushed from lists' grep -q 'push .*list' "$tmp/alone.ways"
 by_rows trace thicket inf
 check 'slices are pushed from bitmaps, too' grep -q 'push .*slices' "$tmp/alone.ways"
+by_rows trace uniform inf
+check 'the last level of each search is left out when all vertices are visited, and no other' \
+    test "$(awk '$NF == "none" { print $2 }' "$tmp/alone.ways" | tr '\n' ' ')" = "$(awk 'NR > 2 && $2 == 0 { print last } { last = $2 } END { print last }' "$tmp/alone.ways" | tr '\n' ' ')"
 split trace rmat memory
 split trace thicket inf
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
-    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list slices '
+    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list none slices '
 edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"

@@ -11,12 +11,13 @@ enum level_kind {
     LEVEL_ROUND,        /* sparse: pushed by several threads of a CPU, which search several levels between two barriers (cpu_local.c) */
     LEVEL_THREAD_GROUP, /* sparse: pushed by blocks of a GPU, each of which visits what it found in the level before */
     LEVEL_BLOCK,        /* sparse: pushed by one block of a GPU */
-    /* Sliced searches on a GPU (cuda_sliced.h). The last three kinds are dense. */
+    /* Sliced searches on a GPU (cuda_sliced.h). Kinds ALL, PULL and PUSH are dense. */
     LEVEL_SLICED_BLOCK,  /* sparse: pushed by one block */
     LEVEL_SLICED_SPARSE, /* sparse: pushed by all blocks */
     LEVEL_SLICED_ALL,    /* each slice (four columns) of the unvisited rows looks for a parent by itself */
     LEVEL_SLICED_PULL,   /* each unvisited row reads its slices until it has found a parent */
     LEVEL_SLICED_PUSH,   /* rows of the frontier are pushed */
+    LEVEL_SLICED_NONE,   /* left out, as all vertices were visited */
     LEVEL_KINDS
 };
 

@@ -11,7 +11,8 @@ const char *const level_kind_name[LEVEL_KINDS] = {
     [LEVEL_REGION] = "region",        [LEVEL_ROUND] = "round",
     [LEVEL_THREAD_GROUP] = "team",    [LEVEL_BLOCK] = "block",
     [LEVEL_SLICED_BLOCK] = "block",   [LEVEL_SLICED_SPARSE] = "list",  [LEVEL_SLICED_ALL] = "slices",
-    [LEVEL_SLICED_PULL] = "slices",   [LEVEL_SLICED_PUSH] = "slices"};
+    [LEVEL_SLICED_PULL] = "slices",   [LEVEL_SLICED_PUSH] = "slices",
+    [LEVEL_SLICED_NONE] = "none"};
 
 /* Appends a copy of a level, unless memory is short or has been short before. */
 void level_log_add(struct level_log *log, const struct level_trace *level)

@@ -30,8 +30,8 @@ struct sliced_progress {
     level_kind kind;        /* of the next level */
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
-    /* the number of slices of all unvisited rows, for predictions. Not exact, and below 0 at last, where levels are of kind ALL, which
-     * count a row once for each warp that finds it */
+    /* the number of slices of all unvisited rows. Exact in graphs with heads (has_all). Not exact, and below 0 at last, where levels are
+     * of kind ALL, which count a row once for each warp that finds it */
     unsigned left;
     unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */

@@ -75,12 +75,27 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
  * the block; then the number of vertices that the block has found, and from bit WEIGHT_SHIFT the number of their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
+/* Returns whether all vertices with edges are visited after state p, in a graph with heads. There p.left is exact, since each vertex is
+ * counted once, with all of its slices, by the level that finds it:
+ * - Before a dense level all blocks know the bits of all vertices that were found before. A list of SPARSE or BLOCK is pushed with one set
+ *   of visited bits, which has the bits of those vertices, too.
+ * - PULL: a short row is looked at by one lane of all blocks, which counts it. A long one is counted by the warp whose atomic sets its bit
+ *   in the `found` bitmap.
+ * - PUSH and SPARSE: the lane whose atomic sets the bit in the bitmap that all blocks share counts the vertex.
+ * - BLOCK: the lane whose atomic sets the visited bit does. A leaf in a list of links has one edge, so one lane finds it.
+ * Graphs without heads have no exact count: ALL counts a row once for each warp that finds it. */
+template <class B> __device__ static inline bool has_all(const sliced_progress &p)
+{
+    return B::by_rows && p.left == 0;
+}
+
 /* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's barrier. One
  * thread of each block calls it.
  * - A SPARSE level has only listed its frontier, so only p.list_number, the number of the list, goes up by 1.
  * - A BLOCK level may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
  * - The level at the depth where the search ends (s.order.deepest) finds nothing, and p.depth stays. It is done all the same, because
- *   take_level, before it, adds the last vertices to the visited bits of all blocks. */
+ *   take_level, before it, adds the last vertices to the visited bits of all blocks.
+ * - If all vertices with edges are visited (has_all), the next level would find nothing, and counts as done. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -94,6 +109,10 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.found = (unsigned)(sum >> FOUND_SHIFT) & ((1u << (WEIGHT_SHIFT - FOUND_SHIFT)) - 1);
     p.weight = (unsigned)(sum >> WEIGHT_SHIFT);
     p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
+    if (has_all<B>(p) && p.found > 0 && p.depth < s.order.deepest) {
+        p.found = 0;
+        p.depth++;
+    }
     p.kind = next_kind<B>(s, p);
 }
 
@@ -264,7 +283,7 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
  *
  * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. Then the last `found`
  * bitmap has all vertices that these levels found, and not the frontier alone. If a BLOCK level follows run_sparse, the first block
- * copies the sparse frontier to its own list.
+ * copies the sparse frontier to its own list. If the search is over because has_all, end_search adds the vertices.
  */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool by_block,
@@ -290,7 +309,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
             block.count[0] = f.total;
         __syncthreads();
     }
-    return by_block || sparse ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+    return by_block || sparse || has_all<B>(p) ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
 /* Clears bitmap `number` of s.found: a `found` bitmap or, from SLICED_TURNS on, a far one. The threads of all blocks call
@@ -477,12 +496,26 @@ template <class B> __device__ static inline void write_visited(const B &block, c
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
+/* Writes the note of a level that was left out because all vertices were visited (advance): a pull, since nothing was pushed. All threads
+ * of all blocks call it. */
+template <class B> __device__ static inline void note_left_out(B &block)
+{
+    if constexpr (B::noted) {
+        const int32_t depth = block.now.depth - 1;
+        if (!is_noter(block.notes) || block.notes.begun > depth)
+            return;
+        note_level(block.notes, depth, LEVEL_SLICED_NONE);
+        note_of(block.notes, depth).pulled = (1u << SUBGRAPHS) - 1;
+    }
+}
+
 /* Ends a search: reports the end to the host, writes the visited bits and, if the search has one, the answer. Then clears all
  * `found` bitmaps for the next search. `form` is the last result of take_level. `each` says that run_each_block ended the search,
  * so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
 {
+    note_left_out(block);
     end_notes(block.notes, block.now.depth);
     if (each) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */

@@ -1,0 +1,59 @@
+#!/bin/bash
+# emulated-roots.sh: sliced searches on the emulated GPU of tests/emulator find the distances of tests/oracle.c from each vertex of
+# small graphs: all levels read all slices (all), levels go by rows (rows), and some visited bits lie in global memory (far). A search
+# by rows whose count of the slices that are left is wrong ends before it has all vertices, or does a level that finds nothing.
+set -u
+. tests/lib.sh
+use_emulated_gpus 'each root of small graphs on an emulated GPU'
+export OMP_WAIT_POLICY=passive
+
+make_graph() { # NAME: prints pairs of vertices
+    case $1 in
+        rmat) "$BIN/rmatgen" -q -s 8 -e 3 -f text ;; # many components and isolated vertices
+        arcs) "$BIN/rmatgen" -q -s 7 -e 3 -f text ;;
+        uniform) "$BIN/rmatgen" -q -s 7 -e 8 -A .25 -B .25 -C .25 -f text ;;
+        leaves) { "$TESTS/mkgraph" grid 9 8; seq 0 71 | awk '{ print $1, 72 + $1 }'; } ;; # each vertex of a grid with a leaf
+        stars) awk 'BEGIN { for (i = 0; i < 5; i++) { print i, i + 1; for (k = 0; k < 30; k++) print i, 6 + 30 * i + k } }' ;;
+        cliques) awk 'BEGIN { for (c = 0; c < 200; c += 40) { if (c) print c - 1, c; for (i = 0; i < 40; i++) for (k = i + 1; k < 40; k++) print c + i, c + k } }' ;;
+        pieces) awk 'BEGIN { for (i = 1; i < 700; i++) { print 0, i; if (i < 300) print 700, i }; print 701, 702; print 702, 704 }' ;; # long rows
+    esac
+}
+
+turn=0
+each_root() { # NAME TH WAY [DEEPEST]: with DEEPEST, searches end at this depth
+    local name=$1 th=$2 way=$3 deepest=${4:-} folder=$tmp/$1-$2 directed='' count kernel
+    case $way in all) kernel=sliced_kernel ;; rows) kernel=sliced_rows_kernel ;; far) kernel=sliced_split_kernel ;; esac
+    [ $name = arcs ] && directed=-d
+    if [ ! -e "$tmp/$name.text" ]; then
+        make_graph $name >"$tmp/$name.text"
+        "$BIN/edgeconv" -q $([ $directed ] && echo --direction directed || echo -u) -o "$tmp/$name.edges" "$tmp/$name.text"
+        count=$(awk '!/^#/ { if ($1 > m) m = $1; if ($2 > m) m = $2 } END { print m + 1 }' "$tmp/$name.text")
+        seq 0 $((count - 1)) >"$tmp/$name.roots"
+        "$TESTS/oracle" $directed -n $count -o "$tmp/$name.%d" "$tmp/$name.text" "$(paste -sd, "$tmp/$name.roots")"
+        while read -r root; do sed "s/^/$root /" "$tmp/$name.$root"; done <"$tmp/$name.roots" | tr ' ' '\t' >"$tmp/$name.depths"
+    fi
+    [ -e "$folder" ] || "$BIN/dbfs-pack" -q -p 1 -t $th -o "$folder" "$tmp/$name.edges"
+    awk -v OFS='\t' -v deepest="${deepest:-1000}" '$3 > deepest { $3 = -1 } 1' "$tmp/$name.depths" >"$tmp/want"
+    turn=$((turn + 1))
+    env EMULATED_ALL_SLICES=$([ $way = all ] && echo 1000000 || echo 0) EMULATED_NEAR=$([ $way = far ] && echo 0 || echo 1500000) \
+        EMULATED_PROCESSORS=$((turn % 4 + 1)) EMULATED_SEED=$turn EMULATED_KERNELS="$tmp/kernels" \
+        "$BIN/dbfs-traverse" -q -@ 1 --backend cuda --roots-from "$tmp/$name.roots" --depths "$tmp/depths.text" --force ${deepest:+--max-depth $deepest} "$folder" \
+        >"$tmp/out" 2>"$tmp/err" || cat "$tmp/err"
+    check "$name, TH $th, $way${deepest:+, to depth $deepest}: distances from each vertex (seed $turn)" cmp "$tmp/want" "$tmp/depths.text"
+    check "$name, TH $th, $way: the kernel is $kernel" grep -q "^$kernel" "$tmp/kernels"
+    rm -f "$tmp/kernels"
+}
+
+for way in all rows far; do
+    each_root rmat inf $way
+    each_root rmat 0 $way
+    each_root uniform 12 $way
+    each_root leaves inf $way
+    each_root leaves 2 $way
+    each_root stars 5 $way
+    each_root cliques inf $way
+    each_root pieces 9 $way
+    each_root rmat 6 $way 3
+done
+each_root arcs 4 all
+finish
