@@ -40,6 +40,8 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
             print 30, 40; print 89, 130 # and six more from the middle of the first path
             for (i = 40; i < 90; i++) for (k = i + 1; k < 90; k++) print i, k
             for (i = 170; i < 230; i += 10) for (k = 0; k < 5; k++) print k == 0 ? 20 : i + k, i + k + 1 }' >"$tmp/$1.text" ;;
+        cliques) awk 'BEGIN { for (c = 0; c < 640; c += 32) { if (c) print c - 1, c # a chain of 20 cliques
+            for (i = 0; i < 32; i++) for (k = i + 1; k < 32; k++) print c + i, c + k } }' >"$tmp/$1.text" ;;
         hub) { "$TESTS/mkgraph" path 60 # and a star beside the path
             awk 'BEGIN { for (i = 0; i < 300; i++) print 1000, 1001 + i }'; } >"$tmp/$1.text" ;;
         twins) awk 'BEGIN { for (c = 0; c <= 200; c += 200) { # two paths, one vertex of each with 12 more edges
@@ -966,6 +968,11 @@ check 'the last level of each search is left out when all vertices are visited, 
     test "$(awk '$NF == "none" { print $2 }' "$tmp/alone.ways" | tr '\n' ' ')" = "$(awk 'NR > 2 && $2 == 0 { print last } { last = $2 } END { print last }' "$tmp/alone.ways" | tr '\n' ' ')"
 split trace rmat memory
 split trace thicket inf
+by_rows run_on 1x1 cuda -r 0 --trace "$tmp/cliques.trace" "$(packed cliques 1 inf)" >/dev/null 2>&1
+ways_of "$tmp/cliques.trace" >"$tmp/cliques.ways"
+check 'after a pull in vain cliques are pushed, until all unvisited rows cost less than a clique' \
+    test "$(awk '/pull.*slices/ { printf "%d ", $2 }' "$tmp/cliques.ways")" = '7 21 23 25 27 29 31 33 35 37 '
+check 'one block pushes the vertex between two cliques' test "$(grep -c block "$tmp/cliques.ways")" = 20
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list none slices '
 edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions

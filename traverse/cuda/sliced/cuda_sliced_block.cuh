@@ -35,6 +35,7 @@ struct sliced_progress {
     unsigned left;
     unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
+    bool pull_failed;       /* the rows that the last PULL found had less than 1 / PULL_LEAST of the slices of all rows that looked */
 };
 
 /* A sparse frontier of all blocks: slices in lists of the blocks, or in parts of s.list. Each thread has a copy, with the same values. */

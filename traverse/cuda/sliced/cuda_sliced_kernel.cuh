@@ -25,9 +25,13 @@ enum sliced_cost {
 };
 
 /* Predicts how many slices a PULL would read after state p. Each unvisited row reads slices until one has a visited
- * column. The prediction assumes that visited columns are spread evenly over all slices. */
+ * column. The prediction assumes that visited columns are spread evenly over all slices. If the last PULL showed that they are not
+ * (p.pull_failed), rows are predicted to read all of their slices, as in a chain of cliques: few unvisited rows have a neighbour in the
+ * clique that is visited. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
+    if (p.pull_failed)
+        return (float)p.left;
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
     const float rows = (float)p.left * vertices / (float)s.count;
     const float until = (float)(p.left + p.weight) / (float)(SLICED_COLUMNS * (uint64_t)p.weight + 1);
@@ -35,9 +39,9 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
 }
 
 /* Returns the kind of the next level if it is to be dense: ALL without heads, otherwise the cheaper one of PUSH and PULL. */
-__device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
+template <class B> __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
-    if (s.heads == NULL)
+    if (!B::by_rows)
         return LEVEL_SLICED_ALL;
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
@@ -52,21 +56,23 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
  * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack
- *   of room in the block's list.
+ *   of room in the block's list. With heads it also takes one to FEW_FOUND vertices as it takes a root: of any weight that fits it. Between
+ *   two cliques of a chain, that takes two barriers of all blocks fewer than SPARSE.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
-    enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
+    enum { FOUND_SHARE = 8 /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */, FEW_FOUND = 4 };
     const bool was_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.depth == s.order.deepest)
-        return dense_kind(s, p);
+        return dense_kind<B>(s, p);
     const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
-    if (!was_block && (small || is_steady(s, p.weight, p.last)))
+    const bool few = B::by_rows && p.found <= FEW_FOUND && p.weight <= s.block_capacity;
+    if (!was_block && (small || few || is_steady(s, p.weight, p.last)))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
-    return dense_kind(s, p);
+    return dense_kind<B>(s, p);
 }
 
 /* ---- the barrier ---- */
@@ -98,6 +104,7 @@ template <class B> __device__ static inline bool has_all(const sliced_progress &
  * - If all vertices with edges are visited (has_all), the next level would find nothing, and counts as done. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
+    enum { PULL_LEAST = 8 }; /* see pull_failed */
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* run_sparse will push the list */
         p.list_number++;
@@ -108,6 +115,8 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.last = p.weight;
     p.found = (unsigned)(sum >> FOUND_SHIFT) & ((1u << (WEIGHT_SHIFT - FOUND_SHIFT)) - 1);
     p.weight = (unsigned)(sum >> WEIGHT_SHIFT);
+    if (B::by_rows && p.kind == LEVEL_SLICED_PULL)
+        p.pull_failed = p.weight < p.left / PULL_LEAST;
     p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
     if (has_all<B>(p) && p.found > 0 && p.depth < s.order.deepest) {
         p.found = 0;
@@ -387,7 +396,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
             small = slices <= s.block_capacity / SMALL_SHARE || is_steady(s, slices, p.last) ? small + 1 : 0;
             return goes_on();
         });
-    p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
+    p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind<B>(s, p);
     p.list_number = f.number;
     if (threadIdx.x == 0)
         block.now = p;
@@ -438,11 +447,11 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
-        sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0, 0};
+        sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0, 0, false};
         if (several)
             p.depth = -1;
         else
-            p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
+            p.kind = count <= s.block_capacity ? LEVEL_SLICED_BLOCK : dense_kind<B>(s, p);
         block.found = block.weight = 0;
         block.leaf_depth = 0;
         block.leaves = 0;
