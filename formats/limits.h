@@ -7,8 +7,8 @@
  * bounds of an H200, for which TH is chosen. A GPU with less shared memory searches fewer graphs so (cuda_traits.h). */
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
-    SLICED_NEAR_VERTICES = 1585000, /* a bitmap of so many fits into shared memory, beside other arrays */
-    SLICED_FLAT_VERTICES = 1500000, /* up to here the mean degree may be any; of bitmaps that do not fit, so many vertices are there */
+    SLICED_NEAR_VERTICES = 1585000, /* so many bits of a bitmap, all or the first ones, fit into shared memory, beside other arrays */
+    SLICED_FLAT_VERTICES = 1500000, /* up to here the mean degree may be any */
     SLICED_FAR_DEGREE = 7,          /* the least mean degree of larger sliced graphs: grids of 1250 x 1250 take 1.36 times as long sliced */
     SLICED_MOST_EDGES = 1 << 27,
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, in most graphs, rows (gpu_slices_have_heads) */

@@ -16,6 +16,7 @@ make_graph() { # NAME: prints pairs of vertices
         stars) awk 'BEGIN { for (i = 0; i < 5; i++) { print i, i + 1; for (k = 0; k < 30; k++) print i, 6 + 30 * i + k } }' ;;
         cliques) awk 'BEGIN { for (c = 0; c < 200; c += 40) { if (c) print c - 1, c; for (i = 0; i < 40; i++) for (k = i + 1; k < 40; k++) print c + i, c + k } }' ;;
         pieces) awk 'BEGIN { for (i = 1; i < 700; i++) { print 0, i; if (i < 300) print 700, i }; print 701, 702; print 702, 704 }' ;; # long rows
+        layers) awk 'BEGIN { for (c = 0; c < 4; c++) for (i = 0; i < 130; i++) for (k = 0; k < 130; k++) print 130 * c + i, 130 * (c + 1) + k }' ;; # most rows are long
     esac
 }
 
@@ -55,5 +56,6 @@ for way in all rows far; do
     each_root pieces 9 $way
     each_root rmat 6 $way 3
 done
+each_root layers inf far
 each_root arcs 4 all
 finish

@@ -34,8 +34,9 @@ enum {
     SLICED_BLOCK_BYTES = 33792,   /* the shared memory of a block besides visited bits, or more */
     SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
     SLICED_TURNS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
-    /* all bitmaps of sliced searches: the `found` bitmaps, and two for visited bits without room in shared memory */
-    SLICED_BITMAPS = SLICED_TURNS + 2,
+    /* all bitmaps of sliced searches: the `found` bitmaps, and those for visited bits without room in shared memory, a pair for this
+     * search and a pair for the next one */
+    SLICED_BITMAPS = SLICED_TURNS + 4,
     SLICED_COLUMNS = 4,           /* the number of columns of a slice */
     SLICED_ROW_BITS = 22,         /* the width in bits of the number of a row */
     SLICED_FIRST_BITS = 26,       /* the width in bits of the number of a slice */
@@ -158,13 +159,13 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory. These are all words if the bitmap has
- * at most `near_vertices` vertices (struct sliced_bounds). Otherwise they are those of SLICED_FLAT_VERTICES vertices, or fewer if these
- * do not fit. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, or those of `near_vertices`
+ * vertices (struct sliced_bounds) with a gap between delegates and normals. These are as many as fit, because large levels take as long
+ * as their reads of the other words. A block has SLICED_BLOCK_BYTES of shared memory for all else, mostly two lists of slices. */
 static inline uint32_t gpu_sliced_near(uint32_t words, uint64_t near_vertices)
 {
-    const uint64_t split = near_vertices < SLICED_FLAT_VERTICES ? near_vertices : (uint64_t)SLICED_FLAT_VERTICES;
-    return words <= gpu_sliced_words(0, near_vertices + 63) ? words : gpu_sliced_words(0, split + 63);
+    const uint32_t most = gpu_sliced_words(0, near_vertices + 63);
+    return words < most ? words : most;
 }
 
 /* Returns an upper bound for the slices of all rows of a sliced search. One slice of each row may have free places. */

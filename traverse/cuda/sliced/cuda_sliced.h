@@ -6,11 +6,11 @@
  * - A slice is four columns of a row. The slices of all rows are one list, in the order of vertices. The weight of a vertex is
  *   its number of slices.
  * - A visited bit is near if it lies in shared memory, where each block has a copy of all near bits. Vertices from
- *   sliced_bounds.near_vertices on, which are read least, have far bits, in one bitmap in global memory. Most graphs have no far
- *   bits.
+ *   sliced_bounds.near_vertices on, which are read least, have far bits, in bitmaps in global memory that all blocks share. Most
+ *   graphs have no far bits.
  * - A leaf is a vertex with one edge. BLOCK keeps leaves out of its frontiers, as they find nothing.
  * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the barrier
- *   each block ORs all of it into its near bits, and a share of it into the far bits.
+ *   each block ORs all of it into its near bits. There are two far bitmaps, which levels read in turn (far_bits).
  * - Heads are copies of the first slices of all rows. Larger graphs have heads (gpu_slices_have_heads), so that
  *   levels can skip the rest of a row.
  * - A link is a column together with the place of its vertex's slices, so that a push needs no other read to find them.
@@ -29,8 +29,8 @@
  * cuda_fused.h finds the same distances. Bytes that a level moves in a graph of n vertices:
  * - ALL, PULL, PUSH: n / 8 of visited bits for each block, and 8 for each found vertex
  * - ALL: also 20 for each slice that is not in registers
- * - PULL: also 16 for each row and each further slice that is looked at, 8 for each piece of a long row, and two sectors for
- *   each far bit
+ * - PULL: also 16 for each row and each further slice that is looked at, 8 for each piece of a long row, and a sector for
+ *   each far bit of a slice without a near bit that is set
  * - PUSH and BLOCK: 32 for each slice of the frontier, and a bit for each found vertex
  * - the answer: 8 in order for each id, and 4 (of a depth) or 8 (of a parent) at random places
  *
@@ -138,9 +138,9 @@ struct gpu_sliced {
     uint32_t first_leaf, leaf_slice;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
-    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two far bitmaps */
+    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two pairs of far bitmaps */
     uint32_t *found;
-    /* [words]: the far bitmap of this search, used from word near_words on; the next search uses the other one */
+    /* [2][words]: the far bitmaps of this search (far_bits), used from word near_words on; the next search uses the other pair */
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
     float word_price;        /* sliced_bounds.word_price */
@@ -153,7 +153,7 @@ struct gpu_sliced {
     /* one search */
     struct gpu_roots roots;
     uint32_t root; /* the number of the first root */
-    uint32_t parity; /* 0 or 1, in turn: which set of state->arrived, and which of the two far bitmaps, this search uses */
+    uint32_t parity; /* 0 or 1, in turn: which set of state->arrived, and which pair of far bitmaps, this search uses */
     struct fused_order order;
     struct fused_outputs out;
     struct sliced_answer answer;

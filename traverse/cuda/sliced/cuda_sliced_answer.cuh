@@ -34,8 +34,7 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
         const uint32_t *from = (const uint32_t *)(normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth);
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
-        /* the far bitmap has the bits of all levels, as the search is over */
-        seen[j] = number[j] < vertices && ((is_far(block, s, word) ? s.far[word] : near_bits()[word]) >> (at % 32) & 1);
+        seen[j] = number[j] < vertices && (visited_word(block, s, word) >> (at % 32) & 1);
         value[j] = number[j] < vertices ? from[at] : 0;
     }
 #pragma unroll

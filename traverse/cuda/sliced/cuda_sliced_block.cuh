@@ -64,8 +64,7 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     block_barrier barrier;
     sparse_frontier frontier;      /* the result of the last barrier */
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
-    /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
-    uint32_t last;
+    unsigned far;       /* 0 or 1: which of the two far bitmaps this level reads (far_bits) */
     unsigned leaves;    /* how many leaves this block has found in BLOCK levels and not yet counted (sliced_progress.left) */
     int32_t leaf_depth; /* the depth of the leaves that this block found last in BLOCK levels; 0: none */
 };
@@ -84,13 +83,35 @@ template <class B> __device__ static inline bool is_far(const B &, const gpu_sli
     return B::split && word >= s.near_words;
 }
 
-/* Returns a word of the visited bits, near or far. A far word is ORed with the word of the last `found` bitmap, which
- * other blocks may still be adding to the far bits. The OR of both is the same before and after, so no barrier is needed.
- * The far word is read past the L1 cache, because it changes within a level. */
+/* Returns the far bitmap of the vertices found before this level. It does not change within the level, so a bit needs no second read
+ * of what other blocks add meanwhile. Only BLOCK sets bits in it, by the one block that reads them. */
+template <class B> __device__ static inline uint32_t *far_bits(const B &block, const gpu_sliced &s)
+{
+    return s.far + block.far * s.words;
+}
+
+/* Returns the far bitmap that the next level will read. No block reads it in this level. It gets the vertices of the level before, which it
+ * lacks (add_far_words), and those that this level finds (set_next_far). */
+template <class B> __device__ static inline uint32_t *next_far_bits(const B &block, const gpu_sliced &s)
+{
+    return s.far + (block.far ^ 1) * s.words;
+}
+
+/* Sets bits of vertices that this level has found in a word of the next far bitmap, if the word is far. */
+template <class B>
+__device__ static inline void set_next_far(const B &block, const gpu_sliced &s, uint32_t word, uint32_t bits)
+{
+    if (is_far(block, s, word))
+        atomicOr(&next_far_bits(block, s)[word], bits);
+}
+
+/* Returns a word of the visited bits, near or far. A far word may come from the L1 cache, which is never older than the last barrier of
+ * all blocks: there a thread of each block loads as an acquire, and then this cache is empty. Other blocks have set all bits of the word
+ * before. What this block sets itself, in BLOCK levels, is set by atomics, which drop the word from the cache. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
-        return ((const volatile uint32_t *)s.far)[word] | s.found[block.last + word];
+        return far_bits(block, s)[word];
     return near_bits()[word];
 }
 
@@ -179,12 +200,21 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits first, so that the reads
- * overlap. */
+/* Returns whether any of the four columns `c` of a slice is visited. Reads all near bits first, so that the reads overlap, and far
+ * ones only if no near one is set, because these reads take longest. */
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
-    return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |
-            (int)is_visited(block, s, c.w)) != 0;
+    const uint32_t column[SLICED_COLUMNS] = {c.x, c.y, c.z, c.w};
+    int near = 0, far = 0;
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        near |= !is_far(block, s, column[j] / 32) ? is_visited(block, s, column[j]) : 0;
+    if (!B::split || near)
+        return near;
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        far |= is_far(block, s, column[j] / 32) ? is_visited(block, s, column[j]) : 0;
+    return far;
 }
 
 /* Writes depth and parent of a row that has seen a visited column in a slice with the columns `c`. The parent is the

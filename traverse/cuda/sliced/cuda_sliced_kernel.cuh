@@ -220,17 +220,17 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* Adds found vertices to the far bits: ORs words of the last `found` bitmap into them. Lists the vertices in block.slice[1],
- * except for LISTS_NONE. All blocks share the far bits, so each does only a share of the words, but for LISTS_ALL all words. */
-template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
+/* Adds the vertices in the `found` bitmap of number `turn` to the next far bitmap; the other one has them already. Lists the vertices in
+ * block.slice[1], except for LISTS_NONE. All blocks share the far bits, so each does only a share of the words, but for LISTS_ALL all. */
+template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
     const bool all = lists == LISTS_ALL;
     const uint32_t first = all ? threadIdx.x : threadIdx.x * gridDim.x + blockIdx.x;
     for (uint32_t i = s.near_words + first; i < s.words; i += all ? blockDim.x : threads_of_grid()) {
-        const uint32_t more = s.found[block.last + i];
+        const uint32_t more = s.found[turn * s.words + i];
         if (more == 0)
             continue;
-        atomicOr(&s.far[i], more);
+        atomicOr(&next_far_bits(block, s)[i], more);
         if (lists != LISTS_NONE)
             list_vertices(block, i, more);
     }
@@ -252,12 +252,10 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
     const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
-    if (B::split && threadIdx.x == 0)
-        block.last = turn * s.words;
     if (B::split || lists != LISTS_NONE)
         __syncthreads();
     if constexpr (B::split)
-        add_far_words(block, s, lists);
+        add_far_words(block, s, turn, lists);
     for (uint32_t first = threadIdx.x; first < all; first += AT_ONCE * blockDim.x) {
         uint4 more[AT_ONCE];
         uint32_t at[AT_ONCE];
@@ -299,6 +297,11 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
                                                   bool sparse)
 {
     const sliced_progress &p = block.now;
+    if (B::split) {
+        if (threadIdx.x == 0)
+            block.far ^= 1;
+        __syncthreads();
+    }
     const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK; /* the next level */
     listing lists = LISTS_NONE;
     if (by_block || sparse) /* the frontier is already a list of slices, or PUSH can find it by the depths of vertices */
@@ -438,8 +441,8 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         begin_sum_barriers(block.barrier, s.state->barrier);
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
-    if (B::split) /* clears the far bits of the next search */
-        clear_bitmap(s, SLICED_TURNS + (s.parity ^ 1));
+    for (unsigned i = 0; i < 2 * B::split; i++) /* the far bits of the next search */
+        clear_bitmap(s, SLICED_TURNS + 2 * (s.parity ^ 1) + i);
     for (uint32_t k = threadIdx.x; k < count && k < BLOCK_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
@@ -457,7 +460,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.leaves = 0;
         block.now = p;
         if (B::split)
-            block.last = previous_turn(0) * s.words;
+            block.far = 0;
     }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
         s.state->arrived[s.parity ^ 1][threadIdx.x] = 0;
@@ -469,9 +472,10 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     if (threadIdx.x == 0 && !several) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
-            atomicOr(&s.far[word], bit);
+            atomicOr(&far_bits(block, s)[word], bit);
         else
             near_bits()[word] = bit;
+        set_next_far(block, s, word, bit);
     }
     __syncthreads();
 }
@@ -485,6 +489,7 @@ template <class B> __device__ static __noinline__ frontier_form find_roots(B &bl
     for (uint32_t i = thread_of_grid(); i < s.roots.count; i += threads_of_grid()) {
         const uint32_t root = root_at(s.roots, s.of, i), v = root & KIND_BIT ? root & ~KIND_BIT : root + s.first_normal;
         atomicOr(&s.found[turn * s.words + v / 32], 1u << (v % 32));
+        set_next_far(block, s, v / 32, 1u << (v % 32));
         put_depth(s, v, 0, ROOT_PARENT);
         tally.found++;
         tally.weight += s.first[v + 1] - s.first[v];

@@ -23,7 +23,8 @@ static_assert(SLICED_MOST_BLOCKS < 1 << ARRIVAL_BITS, "a sum counts all blocks")
 
 /* The visited bits of a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share.
  * `looks`: a lane reads a bit before it sets the bit. */
-struct grid_bits {
+template <class B> struct grid_bits {
+    B &block;
     const gpu_sliced &s;
     uint32_t *bits;
     bool looks;
@@ -51,6 +52,7 @@ struct grid_bits {
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
+        set_next_far(block, s, link.x / 32, 1u << (link.x % 32));
     }
 
     /* Returns true: each vertex belongs to the next frontier. */
@@ -213,7 +215,7 @@ __device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_
     for (unsigned from = 0;; from ^= 1, turn = next_turn(turn)) {
         const unsigned length = block.count[turn];
         const unsigned count = length <= SLICED_SHARE ? length : 0; /* a list without room lacks slices, and none is pushed */
-        const grid_bits bits = {s, visited, total > LOOK_FROM};
+        const grid_bits<B> bits = {block, s, visited, total > LOOK_FROM};
         /* the part has room for a frontier that no block keeps */
         const slice_list next = {block.slice[from ^ 1], part_of_block(s, number).slice, BLOCK_SLICES,
                                  max((unsigned)BLOCK_SLICES, s.list_capacity)};

@@ -33,11 +33,12 @@ template <class B> struct block_bits {
     {
         const uint32_t word = v / 32, bit = 1u << (v % 32);
         if (is_far(block, s, word)) {
+            uint32_t *far = &far_bits(block, s)[word];
             if (v >= s.first_leaf && s.roots.count == 1) {
-                atomicOr(&s.far[word], bit); /* nothing waits for it */
+                atomicOr(far, bit); /* nothing waits for it */
                 return v != s.root;
             }
-            return !((atomicOr(&s.far[word], bit) | s.found[block.last + word]) & bit);
+            return !(atomicOr(far, bit) & bit);
         }
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
@@ -48,6 +49,7 @@ template <class B> struct block_bits {
     {
         if (blockIdx.x == 0)
             put_depth(s, link.x, depth, parent);
+        set_next_far(block, s, link.x / 32, 1u << (link.x % 32));
         if (link.x >= s.first_leaf) {
             *(volatile int32_t *)&block.leaf_depth = depth;
             atomicAdd(&block.leaves, 1u);
@@ -172,14 +174,11 @@ __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_fr
     }
 }
 
-/* Copies all visited bits that this block knows to a bitmap. Near words are copied as they are; the far bits of a word lie in two bitmaps
- * (visited_word). All threads of the block call it. */
+/* Copies all visited bits that this block knows to a bitmap. All threads of the block call it. */
 template <class B> __device__ static inline void copy_visited(const B &block, const gpu_sliced &s, uint4 *to)
 {
     for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
-        to[i] = !is_far(block, s, 4 * i) ? ((const uint4 *)near_bits())[i]
-                                         : make_uint4(visited_word(block, s, 4 * i), visited_word(block, s, 4 * i + 1),
-                                                      visited_word(block, s, 4 * i + 2), visited_word(block, s, 4 * i + 3));
+        to[i] = ((const uint4 *)(is_far(block, s, 4 * i) ? far_bits(block, s) : near_bits()))[i];
 }
 
 /* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Does at least one. Stops at

@@ -36,11 +36,13 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 
 /* Sets the bit of v in the level's `found` bitmap. The first thread to do so counts v and its `slices` slices in
  * `tally`. */
-__device__ static inline void set_found(const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices, slice_tally &tally)
+template <class B>
+__device__ static inline void set_found(B &block, const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
     if (atomicOr(&s.found[turn * s.words + v / 32], bit) & bit)
         return;
+    set_next_far(block, s, v / 32, bit);
     tally.found++;
     tally.weight += slices;
 }
@@ -200,7 +202,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
 /* Third step of PULL: sets the bits of the rows in rows.found in the level's `found` bitmap, and counts these rows
  * and their slices in `tally`. One atomic is enough for the short rows of TOGETHER neighbouring lanes, which lie in one
  * word. A long row may be found by warps at its pieces, too; set_found counts it once. All lanes of the warp call it. */
-__device__ static inline void set_found_rows(const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
+template <class B>
+__device__ static inline void set_found_rows(B &block, const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
@@ -209,9 +212,11 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned turn,
         const bool is_short = slices != 0 && slices <= SLICED_PIECE;
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
-            set_found(s, turn, row, slices, tally);
-        if (lane_id() == first && bits != 0) /* `bits`: the found short rows of lanes first to first + TOGETHER - 1 */
+            set_found(block, s, turn, row, slices, tally);
+        if (lane_id() == first && bits != 0) { /* `bits`: the found short rows of lanes first to first + TOGETHER - 1 */
             atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
+            set_next_far(block, s, row / 32, bits << (row % 32));
+        }
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
     }
@@ -244,7 +249,7 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     if (hits == 0 || lane_id() != __ffs(hits) - 1)
         return;
     put_pulled(block, s, depth + 1, piece.row, seen);
-    set_found(s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
+    set_found(block, s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
 /* Does a level of kind PULL: each unvisited row looks for a visited column until it sees one. Short rows look in their slices
@@ -259,7 +264,7 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
         if (__any_sync(ALL_LANES, rows.rests != 0))
             look_further(block, s, depth, rows, tally);
         if (__any_sync(ALL_LANES, rows.found != 0))
-            set_found_rows(s, turn, rows, tally);
+            set_found_rows(block, s, turn, rows, tally);
     }
     const volatile uint32_t *found = s.found + turn * s.words; /* another piece may have found the row in this level */
     each_piece(
@@ -328,6 +333,7 @@ template <class B> struct dense_bits {
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
+        set_next_far(block, s, link.x / 32, 1u << (link.x % 32));
     }
 
     /* Returns true: each vertex belongs to the next frontier. */

@@ -125,7 +125,7 @@ void gpu_sliced_open_answers(struct device *dev)
 }
 
 /* Starts the kernel of a search from all roots together, with notes of levels if `noted`, and does not wait. Searches use the two sets of
- * counters and the two far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
+ * counters and the two pairs of far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
  * dev->fused.answer_valid becomes 1 if the kernel also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root_set *roots, int noted, struct error *e)
 {
@@ -135,7 +135,7 @@ enum status gpu_sliced_begin(struct device *dev, const struct root_set *roots, i
         return e->status;
     s->root = s->roots.delegates > 0 ? s->roots.first & ~PARENT_DELEGATE_BIT : s->roots.first + s->first_normal;
     s->parity ^= 1;
-    s->far = s->found + (SLICED_TURNS + s->parity) * (size_t)s->words;
+    s->far = s->found + (SLICED_TURNS + 2 * s->parity) * (size_t)s->words;
     s->order.number = ++dev->fused.search.order.number;
     dev->fused.settled = 1;
     dev->fused.answer_valid = s->answer.vertex != NULL;
