@@ -162,6 +162,10 @@ else
 fi
 "$BIN/rmatgen" -q -s 16 -e 18 -f text -o "$tmp/text" && check_threads 'RMAT scale 16' 1,7 16 $([ "${TEST_MODE:-short}" = short ] && echo 64 || echo 0 64 inf)
 "$BIN/dbfs-pack" -q -p 1 --force -o "$work/graph" "$work/edges"
+"$BIN/edgeconv" -q -u -o "$work/roads" datasets/usa-road-NY.txt && "$BIN/dbfs-pack" -q -p 1 -o "$work/roads.packed" "$work/roads"
+few_levels() { $traverse -q --no-check --backend cpu -r 0 --max-depth 3 -@ 16 "$work/roads.packed"; }
+check_exit 0 'a search of roads with 16 threads' on_cores 16 few_levels
+check "$situation: has all of them, as roads are searched in rounds" test "$(searching)" = 16
 for cores in 1 3 16; do
     check_exit 0 "a search on $cores cores" on_cores $cores bare
     check "$situation: has a thread on each core" test "$(searching)" = $cores

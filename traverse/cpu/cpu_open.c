@@ -140,13 +140,13 @@ static uint64_t longest_row(const struct degree_list *degrees)
 
 /* Returns how many of `threads` a search of the device's shard can use. A search of fewer than EDGES_OF_TWO edges takes about 20
  * us on one thread. Graphs of 300,000 to 450,000 edges were fastest with 4 threads, even if 8, 12 or 14 were allowed.
- * Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million with all. Road networks are searched in rounds, which
- * have few barriers (cpu_local.c). Needs dev->rows_are_near. */
+ * Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million with all. Road networks of more than half a million edges
+ * are searched in rounds, which have few barriers (cpu_local.c), so each 2^15 of their edges take a thread. Needs dev->rows_are_near. */
 static int useful_threads(const struct device *dev, int threads)
 {
-    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17, ROAD_EDGES_OF_MORE = 1 << 15, ROAD_DEGREE = 4 };
+    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17, ROAD_EDGES = 1 << 19, ROAD_EDGES_OF_MORE = 1 << 15, ROAD_DEGREE = 4 };
     uint64_t edges = shard_edges(dev->shard), vertices = dev->shard->d + dev->shard->locals;
-    int is_road = dev->rows_are_near && edges <= ROAD_DEGREE * vertices;
+    int is_road = dev->rows_are_near && edges >= ROAD_EDGES && edges <= ROAD_DEGREE * vertices;
     uint64_t most = 1 + (edges >= EDGES_OF_TWO) + edges / (is_road ? ROAD_EDGES_OF_MORE : EDGES_OF_MORE);
     return most < (uint64_t)threads ? (int)most : threads;
 }
