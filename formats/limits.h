@@ -7,8 +7,8 @@
  * bounds of an H200, for which TH is chosen. A GPU with less shared memory searches fewer graphs so (cuda_traits.h). */
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
-    SLICED_NEAR_VERTICES = 1585000, /* so many bits of a bitmap, all or the first ones, fit into shared memory, beside other arrays */
-    SLICED_FLAT_VERTICES = 1500000, /* up to here the mean degree may be any */
+    SLICED_NEAR_VERTICES = 1585000, /* as many bits of a bitmap as fit into shared memory, beside other arrays */
+    SLICED_FLAT_VERTICES = 1500000, /* graphs up to here may have any mean degree */
     SLICED_FAR_DEGREE = 7,          /* the least mean degree of larger sliced graphs: grids of 1250 x 1250 take 1.36 times as long sliced */
     SLICED_MOST_EDGES = 1 << 27,
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, in most graphs, rows (gpu_slices_have_heads) */

@@ -120,7 +120,8 @@ is_wanted() { # NAME: by PARTS, which is unquoted here so that its patterns are 
 }
 
 # NAME COMMAND...: runs in the background, with folders and counts of its own and a share of the cores. At most
-# $most_lanes run side by side, or half as many as there are cores, and 4 at least. Open MPI would bind the ranks of all lanes to the first cores.
+# $most_lanes run side by side; if that is unset, half as many as there are cores, but at least 4. Open MPI would bind
+# the ranks of all lanes to the first cores.
 lane() {
     local name=$1 half=$(($(nproc) / 2))
     is_wanted "$name" || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # emulated-roots.sh: sliced searches on the emulated GPU of tests/emulator find the distances of tests/oracle.c from each vertex of
-# small graphs: all levels read all slices (all), levels go by rows (rows), and some visited bits lie in global memory (far). A search
-# by rows whose count of the slices that are left is wrong ends before it has all vertices, or does a level that finds nothing.
+# small graphs, in three ways: levels read all slices (all), go by rows (rows), or go by rows with some visited bits in global memory
+# (far). A search by rows ends when its count of unvisited slices is 0: too early if that is wrong.
 set -u
 . tests/lib.sh
 use_emulated_gpus 'each root of small graphs on an emulated GPU'
@@ -21,7 +21,7 @@ make_graph() { # NAME: prints pairs of vertices
 }
 
 turn=0
-each_root() { # NAME TH WAY [DEEPEST]: with DEEPEST, searches end at this depth
+each_root() { # NAME TH WAY [DEEPEST]: checks the kernel and the distances, to this depth
     local name=$1 th=$2 way=$3 deepest=${4:-} folder=$tmp/$1-$2 directed='' count kernel
     case $way in all) kernel=sliced_kernel ;; rows) kernel=sliced_rows_kernel ;; far) kernel=sliced_split_kernel ;; esac
     [ $name = arcs ] && directed=-d

@@ -36,9 +36,9 @@ enum {
     SECOND_SET_CHUNKS = 2 + MOST_BINS + PUSHED_AHEAD * MOST_EDGES * PAIR_BYTES / (CHUNK_BYTES - CHUNK_HEAD)
 };
 
-/* Returns 1 if so many threads of a parallel region learn from the parents in bins what is visited (cpu_region.c). This pays where many
- * edges lead back, in graphs of few edges a vertex, and with more than two threads, because each of two knows half of the vertices
- * anyway. All parents must be normals. */
+/* Returns 1 if `threads` threads of a parallel region mark parents in bins as visited (cpu_region.c). This pays in graphs of few edges a
+ * vertex, where many lead back to visited vertices, and with more than two threads, as each of two knows half of the vertices anyway. Needs
+ * a graph without delegates. */
 static inline int learns_parents(const struct device *dev, int threads)
 {
     enum { MOST_EDGES_OF_VERTEX = 8 };

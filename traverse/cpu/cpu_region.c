@@ -10,9 +10,9 @@
  * So no vertex is claimed by an atomic operation, and no cache line of visited bits moves between cores while threads
  * write to it. For each vertex in a bin 4 bytes move from core to core, in sequence, or 8 with its parent.
  *
- * A vertex in a bin takes several times the work of an edge to a vertex that the thread knows to be visited, and a thread does not know
- * all that others have visited. In graphs where many edges lead back (learns_parents), bins therefore always have parents, and in step 2
- * a thread marks the parents of all vertices that it reads.
+ * A vertex in a bin takes several times the work of an edge that a thread drops because it knows the vertex to be visited, but it does
+ * not know all that others have visited. In graphs where many edges lead back (learns_parents), bins therefore always have parents, and
+ * a thread marks those that it reads in step 2 as visited.
  *
  * A level of few edges takes little longer than the barriers of its two steps. So the thread that visits a part may push
  * what it found at once, which is step 1 of the next level: then that level has only step 2. Threads push into one set of
@@ -30,7 +30,7 @@
 #include <string.h>
 
 enum {
-    FEW_EDGES = 8192, /* in a level of at most so many edges, or EDGES_AHEAD for each thread, threads push a level ahead */
+    FEW_EDGES = 8192, /* in a level of at most so many edges, or EDGES_AHEAD a thread if more, threads push a level ahead */
     EDGES_AHEAD = 2048,
     MOST_LONELY_LEVELS = 8, /* the most levels in a row in which one thread may visit all parts */
     LEVELS_APART = 16       /* so many levels are not pushed ahead after one was pushed ahead in vain */
@@ -40,10 +40,10 @@ enum {
 struct region_thread {
     _Alignas(APART) int parts[BIN_SETS]; /* number of parts for which each set of the thread's bins has heads; 0: no heads are valid */
     int has_joined;                   /* 1: the bitmaps `found` are valid */
-    uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, is in its bins, or is known to
-                                       * be visited */
+    uint64_t *found[VERTEX_KINDS];    /* bitmaps of what was visited when the thread joined the region, is in its bins, or was a parent in
+                                       * bins that it read */
     _Alignas(APART) uint32_t level[BIN_SETS]; /* number of the last level that the thread pushed into each set of its bins; 0: none */
-    uint64_t edges_ahead;             /* of the parts that the thread has visited since it last emptied the second set */
+    uint64_t edges_ahead;             /* of the parts that the thread has visited in this level, if it pushes ahead */
 };
 
 /* A part of the vertices, with its share of the frontier. The first cache line has what run_region_level reads of each level. */
@@ -69,7 +69,8 @@ struct region {
     int set;                /* the set of bins with what this level's frontier reaches */
     int is_pushed;          /* 1: the frontier was pushed when it was found, so the level has only step 2 */
     int pushes_ahead;       /* 1: in step 2 threads push what they find into the other set of bins */
-    uint64_t most_ahead;    /* the most edges of a frontier with which they do so; then a part may have twice its share of so many */
+    uint64_t most_ahead;    /* the most edges of this level's frontier with which they do so; what one part finds may have 2 / threads of
+                             * it */
     uint32_t levels_apart;  /* in how many further levels no thread pushes ahead */
     uint32_t vertices[VERTEX_KINDS]; /* number of vertices of each kind in the graph */
     uint32_t lonely_levels; /* in how many levels, up to the last, the caller visited all parts */
@@ -200,9 +201,9 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 
 /* ---- step 2: visits of the vertices in bins ---- */
 
-/* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks
- * them as visited. With `parents` their parents are listed, too. If `known` is not NULL, all parents are marked in this bitmap. In both
- * cases the chunk has pairs of a vertex and its parent. Returns the new length of the list. */
+/* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks them as visited.
+ * With `parents` also lists their parents. If `known` is not NULL, marks the parents of all vertices of the chunk in it. With either, the
+ * chunk has pairs of a vertex and its parent. Returns the new length of the list. */
 static inline __attribute__((always_inline)) uint64_t visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end,
                                                                   uint64_t count, int parents, uint64_t *known)
 {
@@ -232,8 +233,8 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind in a part as thread `thread`, from the bins of all threads. They get visited bits, depths and
- * parents, become the list of the part, and are counted as rows of both subgraphs. */
+/* Visits the new vertices of one kind in part `number`, from the bins of all threads: they get visited bits, depths and parents, become the
+ * list of the part, and are counted as rows of both subgraphs. `thread` marks the parents that it reads (r->learns). */
 IN_TWO_VERSIONS static void visit_bins(struct region *r, int thread, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
@@ -270,9 +271,9 @@ IN_TWO_VERSIONS static void visit_bins(struct region *r, int thread, int number,
     part->count[kind] = (uint32_t)count;
 }
 
-/* Pushes the vertices of a part, which thread `number` has just visited, into the thread's other set of bins, for the next
- * level. Does nothing if the thread has not joined the region, because it cannot copy visited bits while others set them, if the
- * vertices have too many edges for one thread, or if the set might be too small for all parts that the thread has visited. */
+/* Pushes the vertices of a part, which thread `number` has just visited, into the thread's other set of bins, for the next level. Does
+ * nothing if the thread has not joined the region (it cannot copy visited bits while others set them), if the vertices have too many edges
+ * for one thread, or if all that the thread visits in this level might not fit into the set. */
 static void push_ahead(struct region *r, int number, struct part *part)
 {
     const int set = !r->set;
@@ -428,7 +429,7 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     r.is_pushed = 0;
     r.aside.count = 0;
     for (int i = 0; i < state->threads; i++) {
-        r.thread[i].has_joined = 0;
+        r.thread[i].has_joined = 0; /* visit_bins marks bits of `found` before that, too; join_level overwrites them */
         r.thread[i].found[DELEGATES] = dev->per_thread.bitmaps + (size_t)i * dev->per_thread.bitmap_words;
         r.thread[i].found[NORMALS] = r.thread[i].found[DELEGATES] + mask_words(dev->shard->d);
         memset(r.thread[i].level, 0, sizeof r.thread[i].level);

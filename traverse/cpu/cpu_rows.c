@@ -52,7 +52,7 @@ static int are_rows_near(const struct csr *csr)
     return near > all / 2;
 }
 
-/* Sets dev->rows_are_near, for the only shard of a graph. Sets dev->even_rows of each subgraph to a run of rows of equal length, if it
+/* Sets dev->rows_are_near (0 with several shards). Sets dev->even_rows of each subgraph to a run of rows of equal length, if it
  * has at least 7/8 of the subgraph's rows. Vertices of one degree have consecutive rows, none of which is longer than the degree. So
  * if the lengths of these rows add up to the degree times their number, all of them have the degree as length. */
 void find_even_rows(struct device *dev)
@@ -83,7 +83,7 @@ void find_even_rows(struct device *dev)
 /* What is constant in the loop over the rows of a push. The compiler makes a separate loop for each set of constants. */
 struct push_case {
     enum push_kind kind;
-    int parents;           /* 1: parents are recorded */
+    int parents;           /* 1: pushes yield parents */
     uint32_t heads;        /* number of head columns */
     uint32_t offset_width; /* number of bytes of an offset */
     int few_sources;       /* few rows have edges, so the bits of csr->sources are read first */

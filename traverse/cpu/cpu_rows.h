@@ -16,8 +16,8 @@ enum {
     OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: the most vertices in the bin of this shard, which is then emptied */
 };
 
-/* A function that is compiled twice, once for processors with AVX2 and BMI2, where a shift by a variable is one instruction. Which is
- * called is decided when the program starts. */
+/* Compiles a function twice, for any x86-64 and with AVX2 and BMI2, whose shifts by a variable take one operation in place of three. The
+ * program chooses when it starts. Needs glibc and gcc 12; with others the function is compiled once. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define IN_TWO_VERSIONS __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
@@ -91,7 +91,7 @@ struct part_bins {
 /* What a push reads about destinations, and where it puts them. Which kind uses which members is said at enum push_kind. */
 struct push_targets {
     enum push_kind kind;
-    int parents;             /* parents are recorded; PUSH_PAIRS and later kinds do not look at this */
+    int parents;             /* 1: pushes yield parents; PUSH_PAIRS and later kinds do not look at this */
     uint32_t tag;            /* ORed into each parent: PARENT_DELEGATE_BIT if the rows are delegates, otherwise 0 */
     const uint64_t *visited; /* bitmap of visited destinations */
     uint64_t *found;         /* bitmap of the destinations found; for PUSH_VISIT the same as `visited` */

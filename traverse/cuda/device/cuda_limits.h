@@ -159,9 +159,9 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, or those of `near_vertices`
- * vertices (struct sliced_bounds) with a gap between delegates and normals. These are as many as fit, because large levels take as long
- * as their reads of the other words. A block has SLICED_BLOCK_BYTES of shared memory for all else, mostly two lists of slices. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, or those of `near_vertices` vertices
+ * (struct sliced_bounds) and up to 63 unused bits behind the delegates. That is as many as fit beside SLICED_BLOCK_BYTES for all else,
+ * mostly two lists of slices, because reads of the other words take most of the time of large levels. */
 static inline uint32_t gpu_sliced_near(uint32_t words, uint64_t near_vertices)
 {
     const uint32_t most = gpu_sliced_words(0, near_vertices + 63);

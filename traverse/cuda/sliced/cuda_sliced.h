@@ -10,7 +10,7 @@
  *   graphs have no far bits.
  * - A leaf is a vertex with one edge. BLOCK keeps leaves out of its frontiers, as they find nothing.
  * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the barrier
- *   each block ORs all of it into its near bits. There are two far bitmaps, which levels read in turn (far_bits).
+ *   each block ORs it into its near bits. A level reads one far bitmap and sets bits in the other (far_bits).
  * - Heads are copies of the first slices of all rows. Larger graphs have heads (gpu_slices_have_heads), so that
  *   levels can skip the rest of a row.
  * - A link is a column together with the place of its vertex's slices, so that a push needs no other read to find them.
@@ -30,7 +30,7 @@
  * - ALL, PULL, PUSH: n / 8 of visited bits for each block, and 8 for each found vertex
  * - ALL: also 20 for each slice that is not in registers
  * - PULL: also 16 for each row and each further slice that is looked at, 8 for each piece of a long row, and a sector for
- *   each far bit of a slice without a near bit that is set
+ *   each far column of a slice with no visited near column
  * - PUSH and BLOCK: 32 for each slice of the frontier, and a bit for each found vertex
  * - the answer: 8 in order for each id, and 4 (of a depth) or 8 (of a parent) at random places
  *

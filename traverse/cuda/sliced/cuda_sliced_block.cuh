@@ -30,12 +30,12 @@ struct sliced_progress {
     level_kind kind;        /* of the next level */
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
-    /* the number of slices of all unvisited rows. Exact in graphs with heads (has_all). Not exact, and below 0 at last, where levels are
-     * of kind ALL, which count a row once for each warp that finds it */
+    /* the number of slices of all unvisited rows. Exact in graphs with heads (all_visited). Without heads no level is chosen by it, and ALL
+     * counts a row once for each warp that finds it */
     unsigned left;
     unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
-    bool pull_failed;       /* the rows that the last PULL found had less than 1 / PULL_LEAST of the slices of all rows that looked */
+    bool pull_failed;       /* the last PULL found less than 1 / PULL_LEAST (advance) of the slices of all rows that looked */
 };
 
 /* A sparse frontier of all blocks: slices in lists of the blocks, or in parts of s.list. Each thread has a copy, with the same values. */
@@ -83,21 +83,21 @@ template <class B> __device__ static inline bool is_far(const B &, const gpu_sli
     return B::split && word >= s.near_words;
 }
 
-/* Returns the far bitmap of the vertices found before this level. It does not change within the level, so a bit needs no second read
- * of what other blocks add meanwhile. Only BLOCK sets bits in it, by the one block that reads them. */
+/* Returns the far bitmap that this level reads: all vertices found before. Only BLOCK sets bits in it, as no other block reads them then;
+ * other levels set bits of what they find in the other bitmap (next_far_bits). */
 template <class B> __device__ static inline uint32_t *far_bits(const B &block, const gpu_sliced &s)
 {
     return s.far + block.far * s.words;
 }
 
-/* Returns the far bitmap that the next level will read. No block reads it in this level. It gets the vertices of the level before, which it
- * lacks (add_far_words), and those that this level finds (set_next_far). */
+/* Returns the far bitmap that the next level will read, and none reads in this one. The last level read it, so it lacks what that level
+ * found: add_far_words adds these vertices, and set_next_far those of this level. */
 template <class B> __device__ static inline uint32_t *next_far_bits(const B &block, const gpu_sliced &s)
 {
     return s.far + (block.far ^ 1) * s.words;
 }
 
-/* Sets bits of vertices that this level has found in a word of the next far bitmap, if the word is far. */
+/* If a word is far, sets `bits` in it in the next far bitmap: vertices that this level has found. */
 template <class B>
 __device__ static inline void set_next_far(const B &block, const gpu_sliced &s, uint32_t word, uint32_t bits)
 {
@@ -105,9 +105,9 @@ __device__ static inline void set_next_far(const B &block, const gpu_sliced &s, 
         atomicOr(&next_far_bits(block, s)[word], bits);
 }
 
-/* Returns a word of the visited bits, near or far. A far word may come from the L1 cache, which is never older than the last barrier of
- * all blocks: there a thread of each block loads as an acquire, and then this cache is empty. Other blocks have set all bits of the word
- * before. What this block sets itself, in BLOCK levels, is set by atomics, which drop the word from the cache. */
+/* Returns a word of the visited bits, near or far. A far word may come from the L1 cache. No other block sets bits in this bitmap within a
+ * level, and at each barrier of all blocks a thread of each block loads as an acquire, which empties the cache. Bits that this block sets
+ * itself, in BLOCK levels, it sets by atomics, which drop the word from the cache. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))

@@ -24,10 +24,9 @@ enum sliced_cost {
 #include "formats/rates.def"
 };
 
-/* Predicts how many slices a PULL would read after state p. Each unvisited row reads slices until one has a visited
- * column. The prediction assumes that visited columns are spread evenly over all slices. If the last PULL showed that they are not
- * (p.pull_failed), rows are predicted to read all of their slices, as in a chain of cliques: few unvisited rows have a neighbour in the
- * clique that is visited. */
+/* Predicts how many slices a PULL would read after state p. Each unvisited row reads slices until one has a visited column. The prediction
+ * assumes that visited columns are spread evenly over all slices. If the last PULL found few rows (p.pull_failed), they are not, and all
+ * unvisited rows are predicted to read all of their slices: in a chain of cliques most rows have no visited neighbour. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     if (p.pull_failed)
@@ -55,9 +54,9 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
- * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack
- *   of room in the block's list. With heads it also takes one to FEW_FOUND vertices as it takes a root: of any weight that fits it. Between
- *   two cliques of a chain, that takes two barriers of all blocks fewer than SPARSE.
+ * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
+ *   list. With heads it also takes up to FEW_FOUND vertices of up to s.block_capacity slices, like a root. In a chain of cliques, this
+ *   takes two barriers of all blocks fewer a clique than SPARSE.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
@@ -81,16 +80,17 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
  * the block; then the number of vertices that the block has found, and from bit WEIGHT_SHIFT the number of their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Returns whether all vertices with edges are visited after state p, in a graph with heads. There p.left is exact, since each vertex is
- * counted once, with all of its slices, by the level that finds it:
- * - Before a dense level all blocks know the bits of all vertices that were found before. A list of SPARSE or BLOCK is pushed with one set
- *   of visited bits, which has the bits of those vertices, too.
- * - PULL: a short row is looked at by one lane of all blocks, which counts it. A long one is counted by the warp whose atomic sets its bit
- *   in the `found` bitmap.
+/* Returns whether state p has no unvisited vertices with edges, in a graph with heads. There p.left is exact, since each vertex is counted
+ * once, with all of its slices, by the level that finds it:
+ * - No level counts a vertex of an earlier one: in a dense level each block's visited bits have all of those, and in a SPARSE or BLOCK
+ *   level so have the visited bits that its lanes set.
+ * - PULL: a short row belongs to one lane of the grid, which counts it. A long row is counted by the lane whose atomic sets its bit in the
+ *   `found` bitmap.
  * - PUSH and SPARSE: the lane whose atomic sets the bit in the bitmap that all blocks share counts the vertex.
- * - BLOCK: the lane whose atomic sets the visited bit does. A leaf in a list of links has one edge, so one lane finds it.
- * Graphs without heads have no exact count: ALL counts a row once for each warp that finds it. */
-template <class B> __device__ static inline bool has_all(const sliced_progress &p)
+ * - BLOCK: the lane whose atomic sets the visited bit. A leaf with a far bit is counted without a test, as one edge leads to it
+ *   (block_bits.set).
+ * Without heads the count is not exact: ALL counts a row once for each warp that finds it. */
+template <class B> __device__ static inline bool all_visited(const sliced_progress &p)
 {
     return B::by_rows && p.left == 0;
 }
@@ -101,10 +101,10 @@ template <class B> __device__ static inline bool has_all(const sliced_progress &
  * - A BLOCK level may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
  * - The level at the depth where the search ends (s.order.deepest) finds nothing, and p.depth stays. It is done all the same, because
  *   take_level, before it, adds the last vertices to the visited bits of all blocks.
- * - If all vertices with edges are visited (has_all), the next level would find nothing, and counts as done. */
+ * - If all vertices with edges are visited (all_visited), the next level would find nothing, and counts as done. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
-    enum { PULL_LEAST = 8 }; /* see pull_failed */
+    enum { PULL_LEAST = 8 }; /* a PULL has failed that finds less than 1 / PULL_LEAST of the slices that look */
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* run_sparse will push the list */
         p.list_number++;
@@ -118,7 +118,7 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     if (B::by_rows && p.kind == LEVEL_SLICED_PULL)
         p.pull_failed = p.weight < p.left / PULL_LEAST;
     p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
-    if (has_all<B>(p) && p.found > 0 && p.depth < s.order.deepest) {
+    if (all_visited<B>(p) && p.found > 0 && p.depth < s.order.deepest) {
         p.found = 0;
         p.depth++;
     }
@@ -220,8 +220,8 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* Adds the vertices in the `found` bitmap of number `turn` to the next far bitmap; the other one has them already. Lists the vertices in
- * block.slice[1], except for LISTS_NONE. All blocks share the far bits, so each does only a share of the words, but for LISTS_ALL all. */
+/* Adds the vertices in the `found` bitmap of number `turn` to the next far bitmap; the other one got them when they were found. Unless
+ * LISTS_NONE, lists them in block.slice[1]. Blocks share the far bits, so each adds a share of the words; with LISTS_ALL it adds all. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -284,14 +284,13 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in the
- * memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of all blocks
- * call it after the barrier of each level.
+/* Prepares the next level: swaps the far bitmaps, adds the vertices found last to this block's visited bits, and lists the frontier in the
+ * block's memory if the next level needs a list. Returns where a PUSH would find the frontier. All threads of all blocks call it after the
+ * barrier of each level.
  *
- * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. Then the last `found`
- * bitmap has all vertices that these levels found, and not the frontier alone. If a BLOCK level follows run_sparse, the first block
- * copies the sparse frontier to its own list. If the search is over because has_all, end_search adds the vertices.
- */
+ * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. Then the last `found` bitmap
+ * has all vertices of these levels, not only the frontier. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
+ * to its own list. If all are visited (all_visited), FRONTIER_BY_DEPTH makes end_search add the last ones. */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool by_block,
                                                   bool sparse)
@@ -321,7 +320,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
             block.count[0] = f.total;
         __syncthreads();
     }
-    return by_block || sparse || has_all<B>(p) ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+    return by_block || sparse || all_visited<B>(p) ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
 /* Clears bitmap `number` of s.found: a `found` bitmap or, from SLICED_TURNS on, a far one. The threads of all blocks call
@@ -468,7 +467,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    /* each block sets the bit, even a far bit that all blocks share, because no barrier follows */
+    /* each block sets it, as no barrier follows; far in both bitmaps, as no `found` one has it */
     if (threadIdx.x == 0 && !several) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
@@ -480,9 +479,10 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Makes several roots the frontier, as if a level of depth -1 had found them: sets their bits in the `found` bitmap of number
- * `turn`, writes their depths and parents, and counts them. Then the blocks go on as after any level. Returns where a PUSH
- * finds the frontier. All threads of all blocks call it. Not inlined, so that searches of one root keep their registers. */
+/* Makes several roots the frontier, as if a level of depth -1 had found them: sets their bits in `found` bitmap `turn` and in
+ * the next far one, writes their depths and parents, and counts them. Then the blocks go on as after any level. Returns where
+ * a PUSH finds the frontier. All threads of all blocks call it. Not inlined, so that searches of one root keep their
+ * registers. */
 template <class B> __device__ static __noinline__ frontier_form find_roots(B &block, const gpu_sliced &s, unsigned turn)
 {
     slice_tally tally = {};
@@ -510,8 +510,8 @@ template <class B> __device__ static inline void write_visited(const B &block, c
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Writes the note of a level that was left out because all vertices were visited (advance): a pull, since nothing was pushed. All threads
- * of all blocks call it. */
+/* If the last level was left out (advance), and so has no note, writes one: all subgraphs as pulled, since none was pushed. All threads of
+ * all blocks call it. */
 template <class B> __device__ static inline void note_left_out(B &block)
 {
     if constexpr (B::noted) {

@@ -48,7 +48,7 @@ template <class B> struct grid_bits {
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link. */
+    /* Writes depth, parent and next far bit of the vertex of a link. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);

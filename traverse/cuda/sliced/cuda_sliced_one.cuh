@@ -43,8 +43,8 @@ template <class B> struct block_bits {
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
-    /* Writes depth, parent and the bit in `bitmap` of the vertex of a link. Only the first block writes depths, because all blocks
-     * find the same vertices if each does the level by itself. */
+    /* Writes depth, parent, next far bit and the bit in `bitmap` of the vertex of a link. Only the first block writes depths, because
+     * all blocks find the same vertices if each does the level by itself. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)

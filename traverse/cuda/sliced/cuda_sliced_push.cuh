@@ -6,7 +6,7 @@
  * - claim(v): returns whether this lane may go on with v. Where set() uses bits that all blocks share, claim() lets only
  *   one lane of a block go on, which saves atomics.
  * - set(v): sets the visited bit of v, and returns whether this lane was the first to do so.
- * - found(link, depth, parent): writes depth and parent of the vertex of a link, if set() returned true.
+ * - found(link, depth, parent): writes depth, parent and next far bit of the vertex of a link, if set() returned true.
  * - leads_on(v): returns whether the slices of v belong to the next frontier, if set() returned true.
  * - is_pushed(slice, depth): returns whether a slice of a list is pushed, where `depth` is that of the vertices that it finds.
  */

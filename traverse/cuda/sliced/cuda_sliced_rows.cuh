@@ -34,8 +34,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the level's `found` bitmap. The first thread to do so counts v and its `slices` slices in
- * `tally`. */
+/* Sets the bit of v in the level's `found` bitmap. The first thread to do so sets its next far bit, and counts v and its
+ * `slices` slices in `tally`. */
 template <class B>
 __device__ static inline void set_found(B &block, const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices, slice_tally &tally)
 {
@@ -199,8 +199,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Third step of PULL: sets the bits of the rows in rows.found in the level's `found` bitmap, and counts these rows
- * and their slices in `tally`. One atomic is enough for the short rows of TOGETHER neighbouring lanes, which lie in one
+/* Third step of PULL: sets the bits of the rows in rows.found in the `found` and next far bitmaps, and counts these rows and
+ * their slices in `tally`. One atomic each is enough for the short rows of TOGETHER neighbouring lanes, which lie in one
  * word. A long row may be found by warps at its pieces, too; set_found counts it once. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void set_found_rows(B &block, const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
@@ -329,7 +329,7 @@ template <class B> struct dense_bits {
         return !(atomicOr(&found_bits[v / 32], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link. */
+    /* Writes depth, parent and next far bit of the vertex of a link. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);

@@ -2,9 +2,8 @@
  *
  * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
  * - In a dense level, the search of a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that this search has not
- *   found. If its frontier is one of hubs, 1 / HUB_PULL_SHARE is enough: if its vertices have more than HUB_TIMES as many edges as
- *   those of the graph, in the mean. Hubs come first in rows, so a pull finds them early. After a sparse level, the edges of a single
- *   root's frontier are not known, and count as 0.
+ *   found. For a frontier of hubs, whose mean degree is more than HUB_TIMES that of the graph, 1 / HUB_PULL_SHARE is enough: hubs come
+ *   first in rows, so a pull finds them early. After a sparse level, the edges of a single root's frontier are not known, and count as 0.
  * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs as much as `push_cost` pulled ones (the
  *   backend says it), and the list of the frontier as much as `list_cost` pulled edges for each vertex of the graph. Pulls read the
  *   edges of all vertices that at least one root has not found.
