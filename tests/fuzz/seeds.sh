@@ -7,6 +7,11 @@ bin=${BUILD:-build}/bin tests=${BUILD:-build}/tests dir=$1
 mkdir -p "$dir"/{stream,split,part,manifest,journal,map,packed,convert,webgraph}
 edges() { "$bin/edgeconv" -q "$@"; }
 pack() { "$bin/dbfs-pack" -q -@ 1 "$@"; }
+chosen() { # NAME: prints the last two bytes of a seed by which fuzz_convert.c reads it as FORMAT_NAME
+    local number
+    number=$(grep -o '^ *FORMAT_[A-Z0-9_]*' tools/convert/read/graph_reader.h | grep -nx " *FORMAT_$1")
+    printf "\\$(printf %03o $((${number%%:*} - 1)))\377"
+}
 
 # streams: both widths, both directions, permuted, empty, self-loops, several blocks
 "$bin/rmatgen" -q -s 6 -e 4 -o "$dir/stream/rmat"
@@ -68,9 +73,9 @@ printf '%s\n' 'id,source,target,kind' '1,10,20,a b' '2,"20",30,' >"$c/columns"
 printf '\tfrom\tto\n0\t1\t2\n1\t2\t3\n' >"$c/pandas"
 printf '%s\n' "1 2 {'weight': 3}" '2 3 {}' >"$c/networkx"
 printf '%s\n' '#x' '# GMT x' '# ' '0 1 2' '1 2' '2' >"$c/adjlist"
-printf '0,1 2\n1\n\11\377' >"$c/adjlist-chosen"
+{ printf '0,1 2\n1\n' && chosen ADJLIST; } >"$c/adjlist-chosen"
 printf '%s\n' '# 0' '1 .5' '2' '# 1' '2 1' >"$c/lgl"
-printf '# 0\n1 5\n# 1\n2 7\n\12\377' >"$c/lgl-chosen"
+{ printf '# 0\n1 5\n# 1\n2 7\n' && chosen LGL; } >"$c/lgl-chosen"
 printf '%s\n' '4 4 10' '1 3 2' '1 4 1' '1 1 4' '1 2 3' >"$c/metis-regular"
 printf '"id","source","target"\n"a, ""b""\nc","1e+05",20\n"d",2.0,3\n' >"$c/quoted"
 printf '"1" "2"\n"2" "3"\n' >"$c/quoted-blanks"
@@ -83,9 +88,9 @@ printf 'x;1;2\ny;2;3\n\4\012\376' >"$c/semicolons"
 printf 'x y\t1\t\t2\nz\t2\t\t3\n\0\013\376' >"$c/tabs"
 printf '%s\n' '101:102,103' '102:101' '103:private' '104:notfound' >"$c/friendster"
 edges -u -t sg -o "$c/sg" "$c/pairs"
-for format in graph500:15 u32:17 u64:20; do # headerless files: the number of the format in octal, and 255
-    edges -t ${format%:*} -o "$c/${format%:*}" "$c/pairs"
-    printf "\\${format#*:}\\377" >>"$c/${format%:*}"
+for format in graph500 u32 u64; do # headerless files
+    edges -t $format -o "$c/$format" "$c/pairs"
+    chosen ${format^^} >>"$c/$format"
 done
 cp "$dir/stream/rmat" "$c/edges"
 # arrays of NumPy: npy NAME TYPE FORTRAN SHAPE, with items on standard input
