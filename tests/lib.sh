@@ -17,6 +17,7 @@ DATA=../shared/data # real graphs, where present
 # Open MPI must be told that root may start ranks, and more of them than there are cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=true
 export OMPI_MCA_mpi_yield_when_idle=true
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # tests preload libraries before that of ASan
 # a user may have set these, and no test expects them
 export LC_ALL=C
 unset CDPATH OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
@@ -36,7 +37,7 @@ trap 'exit 1' INT TERM
 # Before a program: its MPI calls are noted in $tmp/wire.RANK (count_mpi.c). They are those of ranks with a core each.
 preloaded=$(realpath -m "$TESTS")
 counted=(env LD_PRELOAD="$preloaded/count_mpi.so:$preloaded/pretend.so:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire"
-    PRETENDED_CORES=64 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
+    PRETENDED_CORES=64)
 
 pass() { result ok "$1"; }
 fail() { result 'not ok' "$1" && failures=$((failures + 1)); }

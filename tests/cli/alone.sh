@@ -90,8 +90,7 @@ on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores 
     local cores=${1:+PRETENDED_CORES=$1} plain=$traverse failed=0
     shift
     rm -f "$work/started"
-    traverse="env LD_PRELOAD=$pretend $cores PRETENDED_THREADS=$work/started
-        ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 $plain"
+    traverse="env LD_PRELOAD=$pretend $cores PRETENDED_THREADS=$work/started $plain"
     "$@" || failed=1
     traverse=$plain
     return $failed

@@ -176,7 +176,6 @@ echo 262143328850 >"$zone/max_energy_range_uj"
 for ranks in $([ "${TEST_MODE:-short}" = short ] || echo 1) 2; do
     check_exit 0 "energy, $ranks ranks" "$MPIEXEC" -n $ranks env -u CUDA_VISIBLE_DEVICES \
         LD_PRELOAD="$(realpath "$TESTS/pretend.so"):$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" PRETENDED_FILES="$tmp/root" \
-        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$graph500" -@ 1 --backend cpu -n 4 --force --json "$tmp/json" "$tmp/p4"
     block >"$tmp/energy"
     check "energy, $ranks ranks: is that of two GPUs and a package ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
@@ -190,7 +189,7 @@ for ranks in $([ "${TEST_MODE:-short}" = short ] || echo 1) 2; do
 done
 for visible in 1 GPU-70; do
     check_exit 0 "energy of the GPU $visible" env CUDA_VISIBLE_DEVICES=$visible LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
-        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$graph500" -q -@ 1 --backend cpu -n 1 "$tmp/p1"
+        "$graph500" -q -@ 1 --backend cpu -n 1 "$tmp/p1"
     check "$situation: is that of one GPU" grep -q '^energy_of: *1 GPUs' "$tmp/out"
 done
 check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$graph500" -q --backend "$backend" -n 1 --no-energy "$tmp/p1"

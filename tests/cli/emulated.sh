@@ -424,7 +424,6 @@ clock=1 lose_rank KILL 'a rank is killed'
 mkdir -p "$tmp/root/proc/driver/nvidia"
 echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024' >"$tmp/root/proc/driver/nvidia/version"
 check_exit 0 'a report of a GPU' env LD_PRELOAD="$(realpath "$TESTS/pretend.so")" PRETENDED_FILES="$tmp/root" \
-    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
     timeout 120 "$traverse" -q -@ 1 --backend cuda -r 0 --json "$tmp/gpu.json" --force "$(packed grid 1 inf)"
 for member in '"gpu": "emulated h200 of 2 processors"' '"gpu_driver": "550.54.15"' '"cuda": "12.0"'; do
     check "the report has $member" grep -qF "$member" "$tmp/gpu.json"
@@ -607,7 +606,6 @@ done
 
 # Messages lie in memory of GPUs, and the sum of --plan is enough. In a complete graph one level sends all edges to
 # other ranks.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 largest() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/messages.plan"; }
 exchange_in() { # CODE BYTES NAME TH LAYOUT OPTION...
     local code=$1 room=$(($2 / 1024 + 1))K name=$3 th=$4 layout=$5

@@ -12,7 +12,7 @@ inputs=${FUZZ_INPUTS:-10000} seconds=${FUZZ_SECONDS:-0} mended=${FUZZ_FILES:-10}
 cores=$(nproc) # before OMP_NUM_THREADS changes it
 export OMP_NUM_THREADS=1
 # an exit code that no program has
-export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99}
+export ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:$ASAN_OPTIONS UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99}
 
 # ---- readers ----
 
