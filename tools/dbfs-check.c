@@ -67,7 +67,8 @@ static void add_root(const struct cli *cli, struct command *c, const char *text)
 static void sort_roots(struct command *c)
 {
     uint64_t kept = 0;
-    qsort(c->root, c->roots, sizeof *c->root, compare_u64);
+    if (c->roots > 0)
+        qsort(c->root, c->roots, sizeof *c->root, compare_u64);
     for (uint64_t i = 0; i < c->roots; i++) {
         if (kept == 0 || c->root[kept - 1] != c->root[i])
             c->root[kept++] = c->root[i];
