@@ -45,7 +45,8 @@ static struct root_set between(const struct root_set *roots, const struct root *
 struct root_set root_set_make(struct root *root, uint64_t count)
 {
     uint64_t kept = 0;
-    qsort(root, count, sizeof *root, compare);
+    if (count > 0)
+        qsort(root, count, sizeof *root, compare);
     for (uint64_t i = 0; i < count; i++) {
         if (kept == 0 || compare_roots(&root[kept - 1], &root[i]) != 0)
             root[kept++] = root[i];
