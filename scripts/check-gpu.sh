@@ -664,7 +664,7 @@ sanitize_searches() { # TOOL CHECKSUM
     done
 }
 
-# Two lanes for each GPU: with eight, kernels wait for their turns, and parts of 4 to 30 s take minutes.
+# Two lanes for each GPU: with eight, kernels wait for their turns, and parts that take 4 to 30 s had not ended after 390.
 stage_sanitize() {
     local expected tool part small most_lanes=$((2 * (gpus > 0 ? gpus : 1)))
     sanitizers=$(command -v compute-sanitizer || command -v "$(dirname "$(realpath "$NVCC")")/compute-sanitizer") || {
