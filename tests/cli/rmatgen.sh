@@ -192,8 +192,10 @@ check 'an existing file is replaced' test "$(wc -l <"$tmp/folder/graph")" = 1638
 check 'an existing file is replaced by rename' test "$(cat "$tmp/linked")" = old
 rm "$tmp/folder/graph"
 "$rmatgen" -s 28 --force -o "$tmp/folder/graph" 2>/dev/null &
-sleep 0.3
-kill -TERM $!
-wait $! 2>/dev/null
+pid=$!
+writes() { ls -l "/proc/$pid/fd" 2>/dev/null | grep -qF "$tmp/folder/"; }
+check 'a program that will be killed writes its file' wait_until writes
+kill -TERM $pid
+wait $pid 2>/dev/null
 check 'killed: no file is left, nor a temporary one' test -z "$(ls -A "$tmp/folder")"
 finish
