@@ -95,7 +95,8 @@ struct sliced_state {
      * uses one set of three sums, which its levels take in turn, and clears the other set for the next search */
     unsigned long long arrived[2][SLICED_TURNS];
     unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
-    /* results of the first block's BLOCK levels, for all blocks: the depth of the frontier; the number of slices found */
+    /* results of the first block's BLOCK levels, for all blocks: the depth of the frontier; the number of slices found, with
+     * LACKS_SLICES if the list of the frontier lacks some */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* the number of pieces of long rows that cuda_sliced_fill has made */

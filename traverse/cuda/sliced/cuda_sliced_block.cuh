@@ -35,6 +35,7 @@ struct sliced_progress {
     unsigned left;
     unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
+    bool lacks_slices;      /* the last level was BLOCK, and its list of the frontier lacks slices (slice_list.of_warp) */
     bool pull_failed;       /* the last PULL found less than 1 / PULL_LEAST (advance) of the slices of all rows that looked */
 };
 

@@ -69,7 +69,7 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
     const bool few = B::by_rows && p.found <= FEW_FOUND && p.weight <= s.block_capacity;
     if (!was_block && (small || few || is_steady(s, p.weight, p.last)))
         return LEVEL_SLICED_BLOCK;
-    if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
+    if (B::by_rows && (!was_block || (p.weight <= s.list_capacity && !p.lacks_slices)) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
     return dense_kind<B>(s, p);
 }
@@ -117,7 +117,9 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.weight = (unsigned)(sum >> WEIGHT_SHIFT);
     if (B::by_rows && p.kind == LEVEL_SLICED_PULL)
         p.pull_failed = p.weight < p.left / PULL_LEAST;
-    p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
+    const uint32_t seen = by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
+    p.left -= seen & ~LACKS_SLICES;
+    p.lacks_slices = (seen & LACKS_SLICES) != 0;
     if (all_visited<B>(p) && p.found > 0 && p.depth < s.order.deepest) {
         p.found = 0;
         p.depth++;
@@ -449,7 +451,11 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
-        sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0, 0, false};
+        sliced_progress p = {};
+        p.kind = LEVEL_SLICED_PUSH;
+        p.found = 1;
+        p.weight = count;
+        p.left = s.count - count;
         if (several)
             p.depth = -1;
         else

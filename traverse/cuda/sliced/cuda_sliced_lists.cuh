@@ -169,7 +169,7 @@ __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, co
 __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned number)
 {
     uint32_t *part = s.list[number % 2] + blockIdx.x * s.list_capacity;
-    return slice_list{part, part, s.list_capacity, s.list_capacity};
+    return slice_list{part, part, s.list_capacity, s.list_capacity, UINT32_MAX};
 }
 
 /* Takes this block's share of frontier f, every so many slices of all parts, into its list block.slice[0], whose length becomes
@@ -218,7 +218,7 @@ __device__ static inline sparse_frontier push_sparse_levels(B &block, const gpu_
         const grid_bits<B> bits = {block, s, visited, total > LOOK_FROM};
         /* the part has room for a frontier that no block keeps */
         const slice_list next = {block.slice[from ^ 1], part_of_block(s, number).slice, BLOCK_SLICES,
-                                 max((unsigned)BLOCK_SLICES, s.list_capacity)};
+                                 max((unsigned)BLOCK_SLICES, s.list_capacity), UINT32_MAX};
         const auto goes_on_together = [&] {
             const sparse_frontier f = await_lists(block, s);
             more = depth == first_depth || (goes_on(f.total) && f.fits);
@@ -295,7 +295,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
     for (unsigned i = threadIdx.x; i - lane_id() < count && count <= BLOCK_SLICES; i += blockDim.x) {
         const uint32_t v = i < count ? block.slice[1][i] : 0, first = s.first[v];
         const unsigned own = i < count ? s.first[v + 1] - first : 0;
-        put_slices(to, reserve_slices(length, own), first, own);
+        put_slices(to, reserve_slices(length, share_of_lane(own)), first, own);
     }
     tell_part(block, s, number);
     if (threadIdx.x < SLICED_TURNS && threadIdx.x != number % SLICED_TURNS)

@@ -81,9 +81,9 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
     uint32_t *list = block.slice[f.list_index ^ 1];
     if constexpr (B::by_rows)
         return slice_list{list, s.list[block.now.list_number % 2], BLOCK_SLICES,
-                          max((unsigned)BLOCK_SLICES, s.list_capacity)};
+                          max((unsigned)BLOCK_SLICES, s.list_capacity), SLICED_OF_WARP};
     else
-        return slice_list{list, list, BLOCK_SLICES, max(s.block_capacity, min(s.steady_capacity, f.count + f.count / 3))};
+        return slice_list{list, list, BLOCK_SLICES, max(s.block_capacity, min(s.steady_capacity, f.count + f.count / 3)), UINT32_MAX};
 }
 
 /* One block sets bits in a `found` bitmap as long as the vertices that it has found have at most this number of slices. */
@@ -140,10 +140,12 @@ __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontie
         load_links(s, slice, lane % SLICED_COLUMNS, has, link);
         push_links(bits, s, f.depth, has ? parent_of_slice(s, slice) : 0, has, link, slices);
         const lane_share share = share_of_lane(slices[0]);
-        put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
+        const bool lacks = share.all > next.of_warp;
+        if (!lacks)
+            put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
         f.list_index ^= 1;
         f.last = f.count;
-        f.count = share.all;
+        f.count = share.all | (lacks ? LACKS_SLICES : 0);
         f.seen += f.count;
         __syncwarp();
     }
@@ -152,8 +154,9 @@ __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontie
 }
 
 /* Does BLOCK levels in this block alone, while the frontier is not empty, fits one block, and has a depth below f.until.
- * f becomes the frontier at which the block stops. If the last level found only leaves, which no list has, f is the empty frontier that
- * they would lead to. Found vertices get what push_by_block gives them. All threads of the block call it. */
+ * f becomes the frontier at which the block stops; LACKS_SLICES in f.count says that its list lacks slices. If the last level found only
+ * leaves, which no list has, f is the empty frontier that they would lead to. Found vertices get what push_by_block gives them. All threads
+ * of the block call it. */
 template <class B>
 __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f, uint32_t *bitmap)
 {
@@ -188,7 +191,7 @@ template <class B> __device__ static inline void copy_visited(const B &block, co
  *   visited bits are copied at the end, but in graphs with heads, whose bitmaps are large, each of the first few vertices gets its bit when
  *   it is found. For all vertices of hundreds of levels that takes longer: 1.09 times (grid 1000).
  * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
- * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
+ * - To s.state: the depth of the frontier; the number of slices of all found vertices; whether the list lacks slices.
  * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned turn, block_frontier f)
 {
@@ -197,15 +200,18 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     if (B::by_rows && f.depth == 0 && s.roots.count == 1 && threadIdx.x == 0)
         atomicOr(&s.found[turn * s.words + s.root / 32], 1u << (s.root % 32));
     push_small_levels(block, s, f, s.found + turn * s.words);
+    const bool lacks = f.count & LACKS_SLICES;
+    f.count &= ~LACKS_SLICES;
+    f.seen &= ~LACKS_SLICES;
     if (!B::by_rows || f.seen - f.count > FEW_SLICES) /* the last level did not set bits in the bitmap */
         copy_visited(block, s, (uint4 *)(s.found + turn * s.words));
     if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
-        for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
+        for (unsigned i = threadIdx.x; !lacks && i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list_number % 2][i] = block.slice[f.list_index][i];
     }
     if (threadIdx.x == 0) {
         s.state->depth = f.depth;
-        s.state->seen = f.seen + block.leaves; /* a leaf has one slice */
+        s.state->seen = (f.seen + block.leaves) | (lacks ? LACKS_SLICES : 0); /* a leaf has one slice */
         block.leaves = 0;
         block.found = f.count > 0;
         block.weight = f.count;

@@ -89,21 +89,24 @@ __device__ static inline lane_share share_of_lane(unsigned own)
     return share;
 }
 
-/* Reserves `own` neighbouring places in a list for each lane, and returns the lane's first place. *count, the length of
- * the list, goes up by the sum of `own` over all lanes. All lanes of the warp call it. */
-__device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
+/* Reserves neighbouring places in a list for each lane, as many as share_of_lane was given, and returns the lane's first place. *count, the
+ * length of the list, goes up by share.all. All lanes of the warp call it. */
+__device__ static inline unsigned reserve_slices(unsigned *count, const lane_share &share)
 {
-    const lane_share share = share_of_lane(own);
     const unsigned base = lane_id() == 0 && share.all != 0 ? atomicAdd(count, share.all) : 0;
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
 /* A list of up to `most` slices: the first `capacity` places lie in `slice`, and the places behind in `beyond`, which may be
- * another array. Both are indexed by the place. */
+ * another array. Both are indexed by the place. `of_warp` is the largest number of slices that a warp appends at once: it would write
+ * more for longer than all blocks take to find the frontier by depths (FRONTIER_BY_DEPTH). LACKS_SLICES is then set in the length, so that
+ * nobody appends to the list any more. */
 struct slice_list {
     uint32_t *slice, *beyond;
-    unsigned capacity, most;
+    unsigned capacity, most, of_warp;
 };
+
+#define LACKS_SLICES (1u << 31)
 
 /* Writes the slices first, ..., first + count - 1 to the list, from place `at` on. Writes nothing if the list has no room
  * for all of them; then its length is above `most`, and no level reads it. A lane writes up to BY_LANE slices by itself.
@@ -154,7 +157,12 @@ __device__ static inline void push_listed(const Bits &bits, const gpu_sliced &s,
         all += slices[j];
     if (!__any_sync(ALL_LANES, all != 0))
         return;
-    unsigned at = reserve_slices(count, all);
+    const lane_share share = share_of_lane(all);
+    unsigned at = reserve_slices(count, share);
+    if (share.all > next.of_warp) {
+        atomicOr(count, LACKS_SLICES);
+        return;
+    }
 #pragma unroll
     for (int j = 0; j < LINKS; j++) {
         put_slices(next, at, link[j].y & SLICED_FIRST, slices[j]);

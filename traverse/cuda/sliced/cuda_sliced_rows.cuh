@@ -53,11 +53,12 @@ struct row_piece {
 };
 
 /* Calls act(piece) for each piece of a long row for which wants(row) is true. Each lane reads a piece and asks wants(row);
- * then the warp calls act() with all lanes for one wanted piece after the other. All threads of all blocks call it. */
+ * then the warp calls act() with all lanes for one wanted piece after the other. Neighbouring pieces go to different blocks, as rows
+ * that want something are often neighbours. All threads of all blocks call it. */
 template <class Wants, class Act>
 __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
-    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
+    for (uint32_t i = threadIdx.x / WARP * gridDim.x + blockIdx.x; i < s.piece_count; i += WARP * warps_of_grid()) {
         const uint32_t own = i + lane_id() * warps_of_grid();
         const uint2 piece = own < s.piece_count ? ((const uint2 *)s.pieces)[own] : make_uint2(0, 0);
         const uint32_t row = piece.x & SLICED_ROW, count = piece.x >> SLICED_ROW_BITS;
@@ -424,8 +425,9 @@ __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, i
     for (uint32_t w = warp_of_grid() / WORD_PARTS; form != FRONTIER_LISTED && w < s.words; w += WARP * groups)
         push_words(block, s, turn, depth, w + lane_id() * groups, checks, tally);
     const auto is_pushed = [&](uint32_t row) {
-        return is_visited(block, s, row) && frontier_word(s, turn, depth, row / 32) >> (row % 32) & 1 &&
-               (!checks || has_depth(s, row, depth));
+        /* both are read at once */
+        const bool listed = frontier_word(s, turn, depth, row / 32) >> (row % 32) & 1, reached = !checks || has_depth(s, row, depth);
+        return (listed & reached) && is_visited(block, s, row);
     };
     each_piece(s, is_pushed, [&](const row_piece &piece) {
         for (unsigned k = lane_id(); k < piece.count; k += WARP)
