@@ -22,7 +22,7 @@
  * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
  * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
  * - COPIED_BYTES: number of bytes that a thread copies at a time. */
-enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, COPIED_BYTES = 1 << 16 };
+enum { ANSWER_PIECE = 4096, QUESTIONS_PIECE = 8192, COPIED_BYTES = 1 << 16 };
 
 /* Returns how many vertices the device has values for: its normals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)

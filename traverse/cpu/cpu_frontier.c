@@ -13,8 +13,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache lines. */
-enum { PIECE_IDS = 1024, PIECE_WORDS = 64 };
+/* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache lines. A word, with up to
+ * 64 vertices, is as much work as WORK_OF_WORD rows. */
+enum { PIECE_IDS = 1024, PIECE_WORDS = 64, WORK_OF_WORD = 8 };
 
 /* A frontier or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */
 struct frontier_part {
@@ -212,8 +213,7 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
 /* Counts the frontier's rows and edges in the two subgraphs with rows of this kind. Subtracts the rows from dev->unvisited. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
-    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a listed row is little work, because it is in the cache of the
-                                                  * thread that found it */
+    enum { ROWS_OF_WORK = 4 }; /* a listed row is little work, because it is in the cache of the thread that found it */
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(rows, (enum vertex_kind)to);
         struct counting counting = {.dev = dev, .g = g, .frontier = frontier_of_rows(dev, g)};
@@ -279,7 +279,7 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 static uint64_t gather(struct device *dev, const struct frontier_part *frontier, const uint64_t *sources, uint32_t *rows)
 {
     struct gathering g = {.frontier = *frontier, .sources = sources, .rows = rows};
-    int threads = threads_for(dev, frontier->count + frontier->end);
+    int threads = threads_for(dev, frontier->count + WORK_OF_WORD * frontier->end);
     if (threads == 1)
         return list_part(frontier, sources, rows);
     return pool_run(dev->means.pool, threads, count_pieces(frontier), gather_piece, &g);
