@@ -1,5 +1,5 @@
 /* scramble_regions.c: lets each sparse level of dbfs-traverse on CPUs run in a parallel region, by another number of threads than
- * the level before, or in a round of several levels, where the graph has such rounds
+ * the level before or by the caller alone, or in a round of several levels, where the graph has such rounds
  *
  * It is linked into tests/scramble_regions, which is dbfs-traverse otherwise: the functions __wrap_NAME replace NAME
  * (ld --wrap). Numbers of threads come from a fixed sequence. In the program threads change only where levels grow or shrink, which
@@ -43,7 +43,7 @@ void __wrap_choose_level(struct device *dev, struct search_state *s, uint64_t de
     if (s->kind == LEVEL_KINDS || s->threads == 1 || !region_can_take(dev, s->edges))
         return;
     s->kind = LEVEL_REGION;
-    s->region_threads = some_threads(s);
+    s->region_threads = next_below(5) == 0 ? 1 : some_threads(s);
     __wrap_choose_local_levels(dev, s, normals);
     s->wants_all_threads = 1;
 }

@@ -26,10 +26,10 @@ static double region_cost(double single_thread, int threads)
     return region_level + region_thread * threads + region_work * single_thread / threads + uneven;
 }
 
-/* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
- * picoseconds of the next level as a sparse one. `single_thread` is the prediction for one thread, `dense` that for a dense
- * level. Beginning a region costs time. So s->in_region changes only if past levels have lost more time than that by its
- * present value (s->regret). Levels that are cheapest as dense levels lose nothing. */
+/* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads: 1 if the caller alone is faster. Returns
+ * the predicted picoseconds of the next level as a sparse one. `single_thread` is the prediction for one thread, `dense` that for a dense
+ * level. Beginning a region costs time. So it begins when past levels have lost more time than that without it (s->regret). Levels that
+ * are cheapest as dense levels lose nothing. It ends with the sparse levels, as the caller loses nothing in it. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
@@ -40,18 +40,13 @@ static double choose_region(const struct device *dev, struct search_state *s, do
     int threads = 2;
     while (2 * threads <= s->threads && region_cost(single_thread, 2 * threads) < region_cost(single_thread, threads))
         threads *= 2;
-    s->region_threads = threads;
     double region = region_cost(single_thread, threads);
-    double missed = s->in_region ? region - single_thread : single_thread - region;
-    if (s->edges > SMALL_EDGES && dense < region && dense < single_thread)
-        missed = 0;
-    if (missed > 0 || s->in_region)
-        s->regret = s->regret + missed > 0 ? s->regret + missed : 0;
-    if (s->regret > region_start + region_vertex * vertices) {
-        s->in_region = !s->in_region;
-        s->regret = 0;
-    }
-    return s->in_region ? region : single_thread;
+    s->region_threads = region < single_thread ? threads : 1;
+    if (region < single_thread && (s->edges <= SMALL_EDGES || dense >= region))
+        s->regret += single_thread - region;
+    if (s->regret > region_start + region_vertex * vertices)
+        s->in_region = 1;
+    return s->in_region && region < single_thread ? region : single_thread;
 }
 
 /* Chooses how many levels a round has, and its threads (cpu_run.h). A share has at least SHARE vertices for each level of the round, so

@@ -18,6 +18,9 @@
  * what it found at once, which is step 1 of the next level: then that level has only step 2. Threads push into one set of
  * bins while they read the other. The pushes are in vain if the region ends, or if some part could not be pushed.
  *
+ * A level of still fewer edges is run by the caller alone, as a sparse level, while the others spin: so a region goes on over such levels,
+ * and need not begin again after them.
+ *
  * The operating system may give a thread's core to another program. The other threads then push the shares that this
  * thread has not begun. If the caller visited all parts in more than MOST_LONELY_LEVELS levels in a row, or if it
  * had to wait for a thread that had begun a share (pool_late), the region ends, and one thread continues the
@@ -331,7 +334,7 @@ static void add_up_parts(struct region *r, int parts)
 /* Step 1: pushes the frontier into bins by as many threads as choose_level has chosen. */
 static void push_frontier(struct region *r)
 {
-    enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
+    enum { LEAST_ROWS = 16, SHARES_OF_THREAD = 8 };
     struct device *dev = r->dev;
     uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
     r->threads = (int)threads;
@@ -339,9 +342,10 @@ static void push_frontier(struct region *r)
     r->learns = learns_parents(dev, r->threads);
     r->set = 0; /* only this set of bins has space for any level */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        /* a share has at least LEAST_ROWS rows; if there are more shares than threads, all threads get equally many */
-        uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
-        r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
+        /* Each thread gets equally many shares, of LEAST_ROWS rows or more if it has several. It gets one even if there are fewer rows
+         * than threads: a thread that has not joined the region cannot push ahead. */
+        uint64_t of_kind = smaller(frontier_size(r, (enum vertex_kind)kind) / LEAST_ROWS, most);
+        r->shares[kind] = frontier_size(r, (enum vertex_kind)kind) > 0 ? larger(threads, of_kind - of_kind % threads) : 0;
     }
     uint64_t shares = r->shares[DELEGATES] + r->shares[NORMALS];
     pool_run(dev->means.pool, r->threads, shares, push_share, r);
@@ -371,9 +375,39 @@ static void visit_found(struct region *r)
         r->thread[i].has_joined = 0;
 }
 
-/* Runs a level: pushes the frontier, unless the last level has pushed it already, makes what was found the frontier, counts it, and
- * chooses the next level. Counts the levels in a row in which the caller visited all parts (lonely_levels). */
-static void run_region_level(struct region *r)
+/* Copies the frontier's vertices of one kind from the parts to one list. Returns their number. */
+static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
+{
+    for (int i = 0; i < r->old_parts; i++) {
+        const struct part *part = &r->parts[i];
+        if (part->count[kind] > 0) /* the list of part 0 may be `list` itself (begin_parts) */
+            memmove(list + r->before[kind][i], part->list[kind], part->count[kind] * sizeof *list);
+    }
+    return frontier_size(r, kind);
+}
+
+/* Makes the lists of all parts the sparse frontier of the device. */
+static void end_parts(const struct region *r)
+{
+    struct device *dev = r->dev;
+    dev->delegates.frontier_count = join_parts(r, DELEGATES, dev->delegates.sparse);
+    dev->normals.sparse_count = join_parts(r, NORMALS, dev->normals.sparse);
+}
+
+/* Gives part 0 the whole sparse frontier of the device. */
+static void begin_parts(struct region *r)
+{
+    const struct device *dev = r->dev;
+    r->parts[0].list[DELEGATES] = dev->delegates.sparse;
+    r->parts[0].list[NORMALS] = dev->normals.sparse;
+    r->parts[0].count[DELEGATES] = (uint32_t)dev->delegates.frontier_count;
+    r->parts[0].count[NORMALS] = (uint32_t)dev->normals.sparse_count;
+    add_up_parts(r, 1);
+}
+
+/* Runs a level by several threads: pushes the frontier, unless the last level has pushed it already, makes what was found the frontier,
+ * and counts it. Counts the levels in a row in which the caller visited all parts (lonely_levels). */
+static void run_level_by_threads(struct region *r)
 {
     struct device *dev = r->dev;
     r->level++;
@@ -400,18 +434,20 @@ static void run_region_level(struct region *r)
         dev->unvisited[g] -= rows[g];
     }
     add_up_parts(r, r->threads);
-    choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Copies the frontier's vertices of one kind from the parts to one list. Returns their number. */
-static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
+/* Runs a level, by the caller alone if region_threads is 1 and the frontier has not been pushed yet, and chooses the next level. Bitmaps
+ * `found` stay valid then: they lack what the caller finds, which step 2 drops. */
+static void run_region_level(struct region *r)
 {
-    for (int i = 0; i < r->old_parts; i++) {
-        const struct part *part = &r->parts[i];
-        if (part->count[kind] > 0)
-            memcpy(list + r->before[kind][i], part->list[kind], part->count[kind] * sizeof *list);
+    if (r->state->region_threads == 1 && !r->is_pushed) {
+        end_parts(r);
+        run_sparse_level(r->dev);
+        begin_parts(r);
+    } else {
+        run_level_by_threads(r);
     }
-    return frontier_size(r, kind);
+    choose_level(r->dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
 /* Runs levels in a parallel region while choose_level chooses LEVEL_REGION (cpu_run.h). */
@@ -436,16 +472,11 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
         memset(r.thread[i].parts, 0, sizeof r.thread[i].parts);
     }
     memset(r.parts, 0, (size_t)state->threads * sizeof r.parts[0]);
-    r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* in the beginning part 0 has the whole frontier */
-    r.parts[0].list[NORMALS] = dev->normals.sparse;
-    r.parts[0].count[DELEGATES] = (uint32_t)dev->delegates.frontier_count;
-    r.parts[0].count[NORMALS] = (uint32_t)dev->normals.sparse_count;
-    add_up_parts(&r, 1);
+    begin_parts(&r);
     do {
         run_region_level(&r);
         lacks_cores = r.lonely_levels > MOST_LONELY_LEVELS || pool_late(dev->means.pool) != late;
     } while (state->kind == LEVEL_REGION && state->local_levels <= 1 && !lacks_cores);
-    dev->delegates.frontier_count = join_parts(&r, DELEGATES, dev->delegates.sparse);
-    dev->normals.sparse_count = join_parts(&r, NORMALS, dev->normals.sparse);
+    end_parts(&r);
     return lacks_cores;
 }

@@ -9,7 +9,7 @@
 
 enum {
     AHEAD = 32,          /* how many list entries before its use an address is prefetched */
-    LONG_ROW = 4096,     /* columns: longer rows are put aside, in pieces of this length */
+    LONG_ROW = 2048,     /* columns: longer rows are put aside, in pieces of this length */
     MOST_LONG_ROWS = 256, /* the most rows that a push puts aside */
     BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: with so many vertices `next` is moved to bins */
     WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW, /* PUSH_BINS_LATER: the most vertices in `next` */

@@ -15,8 +15,8 @@ struct search_state {
     uint64_t edges;        /* about the number of edges of the frontier */
     double expected;       /* how many vertices the next level would find if all its edges led to different ones */
     int in_region;         /* 1: sparse levels run in a parallel region */
-    int region_threads;    /* threads of the next level if it runs in a region: a power of two */
-    double regret;         /* picoseconds that levels lost because in_region had the worse value */
+    int region_threads;    /* threads of the next level if it runs in a region: a power of two; 1: the caller alone */
+    double regret;         /* picoseconds that levels lost before the region */
     double vertex_cost;    /* picoseconds of one thread for a vertex of the last frontier that was counted */
     double local_gain;     /* picoseconds that rounds of several levels (cpu_local.c) would have saved since the last ones */
     int local_levels, local_threads; /* levels of a round, and its threads; at most 1: there is no round */
