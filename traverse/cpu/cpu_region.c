@@ -204,15 +204,30 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 
 /* ---- step 2: visits of the vertices in bins ---- */
 
+/* Prefetches the cache lines from `at` to `end`. Inlined always: a compiler may drop calls of functions that only prefetch. */
+static inline __attribute__((always_inline)) void prefetch_lines(const uint32_t *at, const uint32_t *end)
+{
+    enum { LINE = 16 };
+    for (; at < end; at += LINE)
+        __builtin_prefetch(at);
+}
+
+/* Returns the first vertex in a bin of thread i for this level, and sets *end to the end of the bin; NULL if there is none. */
+static inline const uint32_t *filled_bin(const struct region *r, int i, int bin, const uint32_t **end)
+{
+    const struct bins *bins = bins_of_thread(r->dev, i, r->set);
+    const struct bin_head *head = bin_head(bins, bin);
+    *end = head->end;
+    return r->thread[i].parts[r->set] == r->threads && head->level == r->level ? bin_begin(bins, bin) : NULL;
+}
+
 /* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks them as visited.
  * With `parents` also lists their parents. If `known` is not NULL, marks the parents of all vertices of the chunk in it. With either, the
  * chunk has pairs of a vertex and its parent. Returns the new length of the list. */
 static inline __attribute__((always_inline)) uint64_t visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end,
                                                                   uint64_t count, int parents, uint64_t *known)
 {
-    for (const uint32_t *line = at; line < end; line += 16) /* prefetches the cache lines, which another core has
-                                                             * written */
-        __builtin_prefetch(line);
+    prefetch_lines(at, end);
     for (; at < end; at += 1 + (parents || known != NULL)) {
         uint32_t to = at[0];
         uint64_t word = t->found[to / 64], is_new = ~word >> (to % 64) & 1;
@@ -248,12 +263,12 @@ IN_TWO_VERSIONS static void visit_bins(struct region *r, int thread, int number,
     t.next = part_list(dev, number, kind, r->level % 2);
     t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
     for (int i = 0; i < r->threads; i++) {
-        const struct bins *bins = bins_of_thread(dev, i, r->set);
-        const struct bin_head *head = bin_head(bins, bin);
-        int is_filled = r->thread[i].parts[r->set] == r->threads && head->level == r->level;
-        const uint32_t *next, *chunk = is_filled ? bin_begin(bins, bin) : NULL;
+        const uint32_t *bin_end, *next, *chunk = filled_bin(r, i, bin, &bin_end), *later_end;
+        const uint32_t *later = i + 1 < r->threads ? filled_bin(r, i + 1, bin, &later_end) : NULL;
+        if (later != NULL) /* the lines of the next bin, which another core has written, come while this bin is visited */
+            prefetch_lines(later, end_of_chunk(later, later_end, &next));
         for (; chunk != NULL; chunk = next) {
-            const uint32_t *end = end_of_chunk(chunk, head->end, &next);
+            const uint32_t *end = end_of_chunk(chunk, bin_end, &next);
             if (r->learns)
                 count = t.parents ? visit_chunk(&t, chunk, end, count, 1, known) : visit_chunk(&t, chunk, end, count, 0, known);
             else
