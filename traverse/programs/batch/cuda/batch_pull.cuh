@@ -19,6 +19,29 @@ enum {
     LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
 };
 
+/* ORs W frontier words of each of COUNT neighbours into `got`: all words of a neighbour, or part number `part` of `parts`. Leaves out
+ * NO_COLUMN. Up to WORDS_AT_ONCE words, for which a lane has registers, are loaded before any are used, and no load is within a branch
+ * that uses its words, so that these loads overlap. */
+template <int W, int COUNT>
+__device__ static inline void add_words_of(const gpu_batch &b, const uint32_t column[COUNT], int parts, unsigned part, batch_words<W> &got)
+{
+    enum { WORDS_AT_ONCE = 8, AT_ONCE = COUNT * W <= WORDS_AT_ONCE ? COUNT : WORDS_AT_ONCE / W };
+#pragma unroll
+    for (int first = 0; first < COUNT; first += AT_ONCE) {
+        batch_words<W> found[AT_ONCE] = {};
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (column[first + k] != NO_COLUMN)
+                found[k] = load_words<W>(b.now, (uint64_t)column[first + k] * parts + part);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            for (int j = 0; j < W; j++)
+                got.of[j] |= found[k].of[j];
+        }
+    }
+}
+
 /* ---- long rows ---- */
 
 /* Pulls along the columns row.begin to row.end - 1 of a long row: ORs the frontier words of these neighbours into `got`,
@@ -32,16 +55,14 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     uint64_t step_end = row.begin + WARP; /* the first step is short, as many rows need no other */
     for (uint64_t at = row.begin; at < row.end; at = step_end, step_end += LONG_STEP) {
         const uint64_t end = step_end < row.end ? step_end : row.end;
+        uint32_t column[LONG_STEP / WARP];
 #pragma unroll
-        for (int k = 0; k < LONG_STEP; k += WARP) {
-            const uint64_t i = at + k + lane_id();
-            if (i >= end)
-                continue;
-            const batch_words<W> found = load_words<W>(b.now, b.pull.columns[i]);
-            for (int j = 0; j < W; j++)
-                got.of[j] |= found.of[j];
-            read++;
+        for (int k = 0; k < LONG_STEP / WARP; k++) {
+            const uint64_t i = at + k * WARP + lane_id();
+            column[k] = i < end ? b.pull.columns[i] : NO_COLUMN;
+            read += i < end;
         }
+        add_words_of<W, LONG_STEP / WARP>(b, column, 1, 0, got);
         for (int j = 0; j < W; j++) {
             for (int step = WARP / 2; step > 0; step /= 2)
                 got.of[j] |= __shfl_xor_sync(ALL_LANES, got.of[j], step);
@@ -102,43 +123,44 @@ template <int N> struct __align__(N < 4 ? 4 * N : 16) column_chunk {
 /* Reads the next STEP columns of the row, which its lanes share, and ORs the frontier words of these neighbours
  * into row.got. Reads the brief of a neighbour in place of its words if there is one that has all its bits. Each lane loads all of
  * its columns before any words, so that these loads overlap. A lane that has a row of its own loads aligned columns, and drops those before
- * the row in the first step. Returns the number of columns read; a column that two lanes share is counted by one of them. */
+ * the row in the first step. row.at must be row.end at most. Returns the number of columns read; a column that two lanes share is counted
+ * by one of them. */
 template <int W, int LANES> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W, LANES> &row)
 {
     constexpr int OWN = row.OWN, DEEP = row.DEEP;
     const unsigned part = lane_id() % row.PARTS, slot = lane_id() % LANES / row.PARTS;
     const uint64_t base = LANES == 1 ? row.at & ~(uint64_t)(DEEP - 1) : row.at;
-    const auto is_own = [&](int k) { return base + k * row.COLUMNS + slot >= row.at && base + k * row.COLUMNS + slot < row.end; };
+    const unsigned first = (unsigned)(row.at - base), most = row.STEP - first;
+    const unsigned count = row.end - row.at < most ? (unsigned)(row.end - row.at) : most;
     column_chunk<DEEP> column;
-    uint32_t brief[DEEP] = {};
-    unsigned read = 0;
     if (LANES == 1)
         column = *(const column_chunk<DEEP> *)&b.pull.columns[base];
 #pragma unroll
-    for (int k = 0; k < DEEP && LANES > 1; k++) {
-        if (is_own(k))
-            column.of[k] = b.pull.columns[base + k * row.COLUMNS + slot];
-    }
-#pragma unroll
-    for (int k = 0; k < DEEP && W > 1 && b.brief != NULL; k++) {
-        if (is_own(k))
-            brief[k] = b.brief[column.of[k]];
-    }
-#pragma unroll
     for (int k = 0; k < DEEP; k++) {
-        if (!is_own(k))
-            continue;
-        read += part == 0;
-        if (W > 1 && b.brief != NULL && is_whole(brief[k])) {
-            add_brief<OWN>(row.got, brief[k], part * OWN);
-            continue;
-        }
-        const batch_words<OWN> found = load_words<OWN>(b.now, (uint64_t)column.of[k] * row.PARTS + part);
-        for (int j = 0; j < OWN; j++)
-            row.got.of[j] |= found.of[j];
+        const bool is_own = k * row.COLUMNS + slot - first < count;
+        if (LANES == 1)
+            column.of[k] = is_own ? column.of[k] : NO_COLUMN;
+        else
+            column.of[k] = is_own ? b.pull.columns[base + k * row.COLUMNS + slot] : NO_COLUMN;
     }
+    if (W > 1 && b.brief != NULL) {
+        uint32_t brief[DEEP] = {};
+#pragma unroll
+        for (int k = 0; k < DEEP; k++) {
+            if (column.of[k] != NO_COLUMN)
+                brief[k] = b.brief[column.of[k]];
+        }
+#pragma unroll
+        for (int k = 0; k < DEEP; k++) {
+            if (is_whole(brief[k])) {
+                add_brief<OWN>(row.got, brief[k], part * OWN);
+                column.of[k] = NO_COLUMN;
+            }
+        }
+    }
+    add_words_of<OWN, DEEP>(b, column.of, row.PARTS, part, row.got);
     row.at = base + row.STEP;
-    return read;
+    return part == 0 ? (count + row.COLUMNS - 1 - slot) / row.COLUMNS : 0;
 }
 
 /* Pulls along the row of each lane that is busy, until no more rows are left than a warp has groups. The lanes of these rows are busy
@@ -196,7 +218,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
         for (int j = 0; j < OWN && lane_id() % ROW_LANES < row.PARTS; j++) /* the row is done: stores the bits found */
             words[row.owner].of[part * OWN + j] = row.got.of[j];
         row.is_busy = false;
-        row.end = 0;
+        row.at = row.end;
     }
 }
 

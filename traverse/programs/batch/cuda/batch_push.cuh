@@ -10,7 +10,6 @@
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
-#define NO_COLUMN UINT32_MAX /* stands for a column behind the end of a piece; no vertex has this number */
 
 /* Pushes `bits` along the columns begin, begin + PUSH_LANES, ... below `end`: ORs them into the next words of these neighbours, even bits
  * that a neighbour has seen. Loads several columns and their words before it changes any, so that these loads overlap. Most words

@@ -20,6 +20,8 @@
         }                        \
     } while (0)
 
+#define NO_COLUMN UINT32_MAX /* stands for a column that is not to be read; no vertex has this number */
+
 /* The W words of a vertex. The alignment lets few instructions load and store them. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
