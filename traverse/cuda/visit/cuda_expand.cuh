@@ -341,13 +341,13 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
 
 /* ---- expanding a sparse frontier ---- */
 
-/* Replaces a work item by one of 2^shift shares of its columns, share number `part`. The head columns stay with the first
- * share. Returns whether the share has edges, and always true for the first share. */
-__device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
+/* Replaces a work item by one of 2^shift shares of its columns, share number `part`. All but the last are a multiple of `unit` columns.
+ * The head columns stay with the first share. Returns whether the share has edges, and always true for the first share. */
+__device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift, uint32_t unit)
 {
     if (shift == 0)
         return true;
-    const uint32_t share = ((item.length >> shift) + WARP) / WARP * WARP;
+    const uint32_t share = ((item.length >> shift) + unit) / unit * unit;
     const uint32_t from = part * share, left = item.length > from ? item.length - from : 0;
     item.at += from;
     item.length = left < share ? left : share;
@@ -359,7 +359,8 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
 /* Visits this warp's part of the edges of a sparse frontier of `count` work items, as HOW says (reach), along the subgraphs in
  * the set `subgraphs`. The warp is number `warp` of `warps` that share the frontier. All lanes of the warp call it.
  *
- * If there are at least two warps for each work item, several warps share a work item. Otherwise a warp visits up to 32 work
+ * If there are at least two warps for each work item, several warps share a work item, down to a few columns each: neighbouring columns of
+ * a hub are often the largest hubs, and a warp that finds 32 of them writes their work items alone. Otherwise a warp visits up to 32 work
  * items at a time, and neighbouring work items go to different warps, since the pieces of a long row are neighbours. In both
  * cases each work item is cut into 2^shift shares, as many as warps or lanes can take at once. The reason is that a warp
  * appends only 32 vertices at a time, so a level lasts as long as its longest share. Lanes take the first shares of all work
@@ -371,14 +372,15 @@ __device__ static __noinline__ void expand_items(S &s, const work_item *frontier
                                                  uint32_t warps, unsigned subgraphs)
 {
     const auto is_wanted = [=](const work_item &item) { return subgraphs >> (item.at >> ITEM_SUBGRAPH_SHIFT) & 1; };
+    constexpr uint32_t FEW = S::packed ? WARP : 1; /* columns of the smallest share of a warp; those of a packed one begin at such places */
     uint32_t shift = 0;
     if (2 * (uint64_t)count <= warps) {
-        while ((2u << shift) * WARP <= ITEM_EDGES && (2u << shift) * count <= warps)
+        while ((2u << shift) * FEW <= ITEM_EDGES && (2u << shift) * count <= warps)
             shift++;
         if (warp >> shift >= count)
             return;
         work_item item = frontier[warp >> shift];
-        if (is_wanted(item) && cut_share(item, warp & ((1u << shift) - 1), shift))
+        if (is_wanted(item) && cut_share(item, warp & ((1u << shift) - 1), shift, FEW))
             expand_one<HOW>(s, item);
         return;
     }
@@ -391,7 +393,7 @@ __device__ static __noinline__ void expand_items(S &s, const work_item *frontier
         bool has = i < (uint64_t)count << shift;
         if (has)
             item = frontier[i - (uint64_t)part * count];
-        has = has && is_wanted(item) && cut_share(item, part, shift);
+        has = has && is_wanted(item) && cut_share(item, part, shift, WARP);
         expand<HOW>(s, item, has);
     }
 }
