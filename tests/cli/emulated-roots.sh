@@ -1,7 +1,7 @@
 #!/bin/bash
 # emulated-roots.sh: sliced searches on the emulated GPU of tests/emulator find the distances of tests/oracle.c from each vertex of
-# small graphs, in three ways: levels read all slices (all), go by rows (rows), or go by rows with some visited bits in global memory
-# (far). A search by rows ends when its count of unvisited slices is 0: too early if that is wrong.
+# small graphs, in three ways: levels read all slices (all), go by rows (rows; with a kernel of its own where rows are long), or go by rows
+# with some visited bits in global memory (far). A search by rows ends when its count of unvisited slices is 0: too early if that is wrong.
 set -u
 . tests/lib.sh
 use_emulated_gpus 'each root of small graphs on an emulated GPU'
@@ -24,6 +24,7 @@ turn=0
 each_root() { # NAME TH WAY [DEEPEST]: checks the kernel and the distances, to this depth
     local name=$1 th=$2 way=$3 deepest=${4:-} folder=$tmp/$1-$2 directed='' count kernel
     case $way in all) kernel=sliced_kernel ;; rows) kernel=sliced_rows_kernel ;; far) kernel=sliced_split_kernel ;; esac
+    case $way,$name in rows,cliques | rows,layers) kernel=sliced_long_kernel ;; esac
     [ $name = arcs ] && directed=-d
     if [ ! -e "$tmp/$name.text" ]; then
         make_graph $name >"$tmp/$name.text"
@@ -57,5 +58,7 @@ for way in all rows far; do
     each_root rmat 6 $way 3
 done
 each_root layers inf far
+each_root layers inf rows
+each_root cliques 3 rows 5
 each_root arcs 4 all
 finish

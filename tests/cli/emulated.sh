@@ -858,8 +858,8 @@ for name in uniform rmat complete path; do
     rm -f "$tmp/taken"
     EMULATED_ALL_SLICES=$([ $name = complete ] && echo 100000 || echo 10000) kernels=$tmp/taken sliced search $name inf 1x1
     case $name in
-    uniform | complete) check "$name: levels by rows, as degrees are alike" takes sliced_rows_kernel ;;
-    *) check "$name: levels read all slices" takes_no sliced_rows_kernel ;;
+    uniform | complete) check "$name: levels by rows, as degrees are alike" takes 'sliced_\(rows\|long\)_kernel' ;;
+    *) check "$name: levels read all slices" takes_no 'sliced_\(rows\|long\)_kernel' ;;
     esac
 done
 sliced tree rmat 0 1x1 0 # a hub: all blocks do the first level
@@ -946,7 +946,7 @@ done
 check 'a search by slices launches no other kernel' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "fused_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'a search by rows of slices launches no other kernel' \
-    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "fused_kernel|sliced_(split_)?kernel|previsit" "$1"' - "$tmp/kernels.rows"
+    sh -c 'grep -qE "^sliced_(rows|long)_kernel" "$1" && ! grep -qE "fused_kernel|sliced_(split_)?kernel|previsit" "$1"' - "$tmp/kernels.rows"
 check 'a search with marks in two places launches no other kernel, but for graphs of few vertices' \
     sh -c 'grep -q "^sliced_split_kernel" "$1" && ! grep -qE "fused_kernel|previsit" "$1"' - "$tmp/kernels.split"
 : >"$tmp/ways"
@@ -1024,7 +1024,7 @@ for way in sliced by_rows split; do
     done
 done
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 check_exit 0 'more memory' with 65536
-check "$situation: slices are searched by rows" takes sliced_rows_kernel
+check "$situation: slices are searched by rows" takes 'sliced_\(rows\|long\)_kernel'
 rm -f "$tmp/kernels.large" # a mask exceeds this little shared memory
 "$TESTS/mkgraph" star 350000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
 kernels=$tmp/kernels.large EMULATED_SHARED=43008 EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \

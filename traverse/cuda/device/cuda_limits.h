@@ -91,6 +91,7 @@ enum {
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
     /* the same number for frontiers that grow in the smallest graphs, and that are steady in graphs with heads */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),
+    SLICED_LONG_ROWS = SIZE(64, 32), /* the least mean number of columns of a row in graphs of long rows */
     SLICED_OF_WARP = SIZE(1 << 10, 1 << 7),      /* the largest number of slices that a warp appends to the list of a block at once */
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the largest number of slices of a sparse frontier of all blocks */
     /* the longest list of one block in a sparse level, at most a slice for each thread; with more, shares are taken anew */

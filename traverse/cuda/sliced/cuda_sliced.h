@@ -17,7 +17,8 @@
  *
  * A level has one of five kinds (level_kind.h):
  * - BLOCK: one block pushes a small frontier from a list of slices. Without heads, each block first does a few of these levels
- *   by itself, and then the first block goes on alone, while the others wait at one barrier.
+ *   by itself, and then the first block goes on alone, while the others wait at one barrier. In graphs with long rows each block pushes
+ *   a frontier of a few vertices by itself (run_few).
  * - ALL, in graphs without heads: all slices are read, without waiting for another read. Each thread has the same slices in all
  *   levels, and keeps its first ones in registers.
  * - PULL, in graphs with heads: each unvisited row looks for a parent until it has found one.
@@ -145,6 +146,7 @@ struct gpu_sliced {
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
     float word_price;        /* sliced_bounds.word_price */
+    int long_rows;           /* rows have SLICED_LONG_ROWS columns or more in the mean, and the graph has heads and no far bits */
     /* the largest number of slices of a frontier that one block pushes (fits_one_block): of any frontier, and of a steady
      * one */
     uint32_t block_capacity, steady_capacity;

@@ -36,6 +36,7 @@ struct sliced_progress {
     unsigned last;          /* the number of slices of the frontier before */
     unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
     bool lacks_slices;      /* the last level was BLOCK, and its list of the frontier lacks slices (slice_list.of_warp) */
+    bool each;              /* with B::long_rows: the next level is BLOCK, and each block pushes it by itself (run_few) */
     bool pull_failed;       /* the last PULL found less than 1 / PULL_LEAST (advance) of the slices of all rows that looked */
 };
 
@@ -48,9 +49,10 @@ struct sparse_frontier {
 };
 
 /* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the
- * graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). */
-template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
-    static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
+ * graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). LONG: the graph has
+ * heads, no far bits and long rows (s.long_rows), and a level may be pushed by each block (run_few). */
+template <bool NOTED, bool ROWS, bool SPLIT, bool LONG> struct sliced_block {
+    static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT, long_rows = LONG;
     level_notes<NOTED> notes;
     sliced_progress now;
     /* the number of vertices that this block has found in this level; the number of their slices */

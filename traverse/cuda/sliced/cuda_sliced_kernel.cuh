@@ -42,7 +42,9 @@ template <class B> __device__ static inline level_kind dense_kind(const gpu_slic
 {
     if (!B::by_rows)
         return LEVEL_SLICED_ALL;
-    return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
+    /* where a PULL has failed, most columns are visited, and a push reads slices and finds little */
+    const float price = B::long_rows && p.pull_failed ? PUSH_PRICE / 4.f : PUSH_PRICE;
+    return (float)p.weight * price < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
 /* Returns whether SPARSE, a level whose frontier is a list, is predicted to be the cheapest kind, and the lists of the
@@ -55,19 +57,25 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
  * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
- *   list. With heads it also takes up to FEW_FOUND vertices of up to s.block_capacity slices, like a root. In a chain of cliques, this
- *   takes two barriers of all blocks fewer a clique than SPARSE.
+ *   list. With heads it also takes up to FEW_FOUND vertices of up to s.block_capacity slices, like a root.
+ * - In graphs with long rows up to FEW_FOUND vertices are pushed by each block (p.each), if the frontier behind them is predicted to be
+ *   too large for one block. In a chain of cliques no barrier follows then, and no bitmap is read. The prediction is that all vertices
+ *   found have rows as long as those of the frontier, as in a clique.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
-template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
+template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */, FEW_FOUND = 4 };
     const bool was_block = p.kind == LEVEL_SLICED_BLOCK;
+    if (B::long_rows)
+        p.each = false;
     if (p.depth == s.order.deepest)
         return dense_kind<B>(s, p);
     const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
-    const bool few = B::by_rows && p.found <= FEW_FOUND && p.weight <= s.block_capacity;
-    if (!was_block && (small || few || is_steady(s, p.weight, p.last)))
+    const bool few = B::by_rows && p.found <= FEW_FOUND, steady = is_steady(s, p.weight, p.last);
+    if (B::long_rows)
+        p.each = !was_block && few && !steady && p.weight <= EACH_SLICES && p.weight * p.weight > p.found * s.steady_capacity;
+    if ((B::long_rows && p.each) || (!was_block && (small || steady || (few && p.weight <= s.block_capacity))))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || (p.weight <= s.list_capacity && !p.lacks_slices)) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
@@ -87,8 +95,8 @@ enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
  * - PULL: a short row belongs to one lane of the grid, which counts it. A long row is counted by the lane whose atomic sets its bit in the
  *   `found` bitmap.
  * - PUSH and SPARSE: the lane whose atomic sets the bit in the bitmap that all blocks share counts the vertex.
- * - BLOCK: the lane whose atomic sets the visited bit. A leaf with a far bit is counted without a test, as one edge leads to it
- *   (block_bits.set).
+ * - BLOCK: the lane whose atomic sets the visited bit, in each block if each pushes the level (run_few). A leaf with a far bit is counted
+ *   without a test, as one edge leads to it (block_bits.set).
  * Without heads the count is not exact: ALL counts a row once for each warp that finds it. */
 template <class B> __device__ static inline bool all_visited(const sliced_progress &p)
 {
@@ -238,6 +246,25 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
+/* Lists in block.slice[0] the slices of the vertices in block.slice[1]. block.count[0] goes up by their number, and block.count[1] becomes
+ * 0. A warp takes a vertex in graphs with long rows, and otherwise a thread. All threads of the block call it. */
+template <class B> __device__ static inline void list_slices(B &block, const gpu_sliced &s)
+{
+    constexpr unsigned LANES = B::long_rows ? WARP : 1;
+    for (unsigned i = threadIdx.x / LANES; i < block.count[1]; i += blockDim.x / LANES) {
+        const uint32_t v = block.slice[1][i], first = s.first[v], count = s.first[v + 1] - first;
+        unsigned place = threadIdx.x % LANES == 0 ? atomicAdd(&block.count[0], count) : 0;
+        if (LANES > 1)
+            place = __shfl_sync(ALL_LANES, place, 0);
+        for (unsigned k = threadIdx.x % LANES; k < count && place + k < BLOCK_SLICES; k += LANES)
+            block.slice[0][place + k] = first + k;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        block.count[1] = 0;
+    __syncthreads();
+}
+
 /* Adds the vertices in the `found` bitmap of number `turn` to the visited bits, and lists them in block.slice[1] as `lists`
  * says. For LISTS_OWN, block.count[1] becomes their number. For LISTS_ALL, block.slice[0] gets their slices, and block.count[0]
  * the number of these slices. All threads of the block call it.
@@ -271,19 +298,9 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, l
         for (int j = 0; j < AT_ONCE; j++)
             add_near_words(block, at[j], more[j], lists);
     }
-    if (lists == LISTS_ALL) {
-        __syncthreads();
-        for (unsigned i = threadIdx.x; i < block.count[1]; i += blockDim.x) {
-            const uint32_t v = block.slice[1][i], first = s.first[v], count = s.first[v + 1] - first;
-            const unsigned place = atomicAdd(&block.count[0], count);
-            for (unsigned k = 0; k < count && place + k < BLOCK_SLICES; k++)
-                block.slice[0][place + k] = first + k;
-        }
-        __syncthreads();
-        if (threadIdx.x == 0)
-            block.count[1] = 0;
-    }
     __syncthreads();
+    if (lists == LISTS_ALL)
+        list_slices(block, s);
 }
 
 /* Prepares the next level: swaps the far bitmaps, adds the vertices found last to this block's visited bits, and lists the frontier in the
@@ -307,8 +324,8 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     listing lists = LISTS_NONE;
     if (by_block || sparse) /* the frontier is already a list of slices, or PUSH can find it by the depths of vertices */
         lists = LISTS_NONE;
-    else if (to_block) /* with heads the first block goes on alone; without heads each block goes on (run_each_block) */
-        lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
+    else if (to_block) /* with heads the first block goes on alone, but if p.each; without heads each block goes on (run_each_block) */
+        lists = !B::by_rows || (B::long_rows && p.each) || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
@@ -336,6 +353,16 @@ __device__ static inline void clear_bitmap(const gpu_sliced &s, unsigned number)
 
 /* ---- levels ---- */
 
+/* Begins the note of a dense level of kind block.now.kind: it pushes or pulls all subgraphs. */
+template <class B> __device__ static inline void note_dense(B &block)
+{
+    note_level(block.notes, block.now.depth, block.now.kind);
+    if constexpr (B::noted) {
+        if (is_noter(block.notes))
+            note_of(block.notes, block.now.depth).pulled = block.now.kind != LEVEL_SLICED_PUSH ? (1u << SUBGRAPHS) - 1 : 0;
+    }
+}
+
 /* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call it.
  * Without B::by_rows there are only the kinds ALL and BLOCK, and with it all but ALL.
  * - ALL, PULL, PUSH: all blocks find the next frontier. `form` says where PUSH finds the present one. ALL uses `own`, the first
@@ -358,11 +385,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         list_parts(block, s, s.found + turn * s.words, p.list_number + 1);
         return;
     }
-    note_level(block.notes, p.depth, p.kind);
-    if constexpr (B::noted) {
-        if (is_noter(block.notes))
-            note_of(block.notes, p.depth).pulled = p.kind != LEVEL_SLICED_PUSH ? (1u << SUBGRAPHS) - 1 : 0;
-    }
+    note_dense(block);
     if (!B::by_rows)
         pull_slices(block, s, turn, p.depth, own);
     else if (p.kind == LEVEL_SLICED_PULL)
@@ -379,25 +402,30 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. `from_root` says that the first block began at
  * the only root. The `found` bitmap of number `turn` has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS
  * frontiers in a row are small or steady, the next level is BLOCK, otherwise a dense one. One such frontier is not enough, because handing
- * the list to the first block costs as much as two levels.
+ * the list to the first block costs as much as two levels. In graphs with long rows the next level is dense, too, where the frontier has
+ * grown much MANY_JUMPS times: in a chain of cliques, a level of all blocks and one of each block (run_few) are faster than two of SPARSE.
  */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block, bool from_root)
 {
-    enum { SMALL_LEVELS = 4 };
+    enum { SMALL_LEVELS = 4, MANY_JUMPS = 3, JUMP = 8 /* a frontier that has grown much is this many times the one before */ };
     sliced_progress p = block.now;
     if (by_block) /* 2 more: told[] has no such number yet, and it is even or odd like that by which the first block chose a list */
         p.list_number += 2;
     sparse_frontier f = by_block ? take_first_part(block, s, s.found + turn * s.words, p.list_number, p.weight, from_root)
                                  : gather_parts(block, s, p.list_number);
-    unsigned small = 0;
-    const auto goes_on = [&] { return p.weight > 0 && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p); };
+    unsigned small = 0, jumps = 0;
+    const auto goes_on = [&] {
+        return p.weight > 0 && small < SMALL_LEVELS && jumps < MANY_JUMPS && p.depth < s.order.deepest && is_sparse(s, p);
+    };
     while (f.fits && goes_on())
         f = push_sparse_levels(block, s, s.found + turn * s.words, f, p.depth, [&](unsigned slices) {
             p.last = p.weight;
             p.found = p.weight = slices; /* each vertex has at least one slice, so this is an upper bound for p.found */
             p.left -= slices;
             small = slices <= s.block_capacity / SMALL_SHARE || is_steady(s, slices, p.last) ? small + 1 : 0;
+            if (B::long_rows) /* no search grows so much so often without becoming small in between */
+                jumps += slices > 4 * s.steady_capacity && slices / JUMP >= p.last;
             return goes_on();
         });
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind<B>(s, p);
@@ -426,6 +454,34 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
     }
     __syncthreads();
     return few.count == 0 || few.depth == s.order.deepest;
+}
+
+/* Does one level that each block pushes by itself (p.each). If the next one is to be PUSH, does that, too, from the list that each block
+ * has. Otherwise a list of slices is ready if it is BLOCK. Returns whether the blocks have pushed the second level, and so have to meet.
+ * All threads of all blocks call it. Not inlined, so that other levels keep more values in registers. */
+template <class B> __device__ static __noinline__ bool run_few(B &block, const gpu_sliced &s, unsigned turn)
+{
+    note_level(block.notes, block.now.depth, LEVEL_SLICED_BLOCK);
+    push_few(block, s, block.now.depth + 1);
+    if (threadIdx.x == 0) {
+        const unsigned long long found = block.count[1], weight = block.weight;
+        sliced_progress p = block.now;
+        block.weight = 0;
+        p.kind = LEVEL_SLICED_PUSH; /* as after a dense level, which BLOCK may follow */
+        advance<B>(s, found << FOUND_SHIFT | weight << WEIGHT_SHIFT, p);
+        if (p.kind == LEVEL_SLICED_SPARSE) /* no list of slices is there, and the way back from SPARSE costs more than a PUSH */
+            p.kind = dense_kind<B>(s, p);
+        block.now = p;
+    }
+    __syncthreads();
+    if (block.now.kind == LEVEL_SLICED_BLOCK)
+        list_slices(block, s);
+    if (block.now.kind != LEVEL_SLICED_PUSH || block.now.found == 0 || block.now.depth == s.order.deepest)
+        return false;
+    note_dense(block);
+    push_whole_list(block, s, turn, block.now.depth);
+    note_time(block.notes, block.now.depth, FUSED_VISITED);
+    return true;
 }
 
 /* ---- a search ---- */
@@ -575,6 +631,14 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         turn = next_turn(turn);
     }
     for (; block.now.found != 0; turn = next_turn(turn)) {
+        bool pushed = false; /* the level is done but for the barrier */
+        if constexpr (B::long_rows) {
+            while (block.now.each && !pushed)
+                pushed = run_few(block, s, turn);
+            each = block.now.found == 0;
+            if (each)
+                break;
+        }
         block_frontier few = {0, 0, block.count[0], block.now.last, 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
@@ -582,7 +646,8 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const level_kind kind = block.now.kind; /* the barrier sets block.now.kind to the kind of the next level */
         const int32_t depth = block.now.depth;
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
-        run_level(block, s, turn, form, few, own);
+        if (!pushed)
+            run_level(block, s, turn, form, few, own);
         grid_barrier(block, s, turn, GOES_ON);
         /* before the barrier, all blocks have added this bitmap to their visited bits */
         clear_bitmap(s, previous_turn(turn));
@@ -606,7 +671,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED, false, false> block;
+    __shared__ sliced_block<NOTED, false, false, false> block;
     search_slices(block, s);
 }
 
@@ -614,7 +679,16 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED, true, false> block;
+    __shared__ sliced_block<NOTED, true, false, false> block;
+    search_slices(block, s);
+}
+
+/* The kernel for graphs with heads and long rows, and without far bits. Other graphs have none of its code, by which grids of a million
+ * vertices took 1.06 times as long (one H200). */
+template <bool NOTED>
+__global__ static void __launch_bounds__(1024, 1) sliced_long_kernel(const __grid_constant__ gpu_sliced s)
+{
+    __shared__ sliced_block<NOTED, true, false, true> block;
     search_slices(block, s);
 }
 
@@ -622,7 +696,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED, true, true> block;
+    __shared__ sliced_block<NOTED, true, true, false> block;
     search_slices(block, s);
 }
 
@@ -631,8 +705,9 @@ template <bool NOTED> static struct fused_program program(const struct gpu_slice
 {
     const void *all = (const void *)sliced_kernel<NOTED>;
     const void *rows = (const void *)sliced_rows_kernel<NOTED>;
+    const void *by_long = (const void *)sliced_long_kernel<NOTED>;
     const void *split = (const void *)sliced_split_kernel<NOTED>;
-    return fused_program{s->near_words < s->words ? split : s->heads != NULL ? rows : all, 0};
+    return fused_program{s->near_words < s->words ? split : s->long_rows ? by_long : s->heads != NULL ? rows : all, 0};
 }
 
 #endif

@@ -7,4 +7,4 @@ struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced)
     return program<true>(sliced);
 }
 
-static_assert(sizeof(sliced_block<true, true, true>) <= SLICED_BLOCK_BYTES, "the shared memory of a block as planned");
+static_assert(sizeof(sliced_block<true, true, true, false>) <= SLICED_BLOCK_BYTES, "the shared memory of a block as planned");

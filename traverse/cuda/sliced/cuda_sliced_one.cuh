@@ -177,6 +177,54 @@ __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_fr
     }
 }
 
+/* ---- a level that each block pushes by itself ---- */
+
+/* The visited bits of push_few, as push_links uses them: those of a BLOCK level, but a leaf belongs to the next frontier, too. */
+template <class B> struct each_bits : block_bits<B> {
+    /* Writes depth and parent of the vertex of a link, in the first block, as all blocks find the same vertices. */
+    __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
+    {
+        if (blockIdx.x == 0)
+            put_depth(this->s, link.x, depth, parent);
+    }
+
+    /* Returns true: each vertex belongs to the next frontier. */
+    __device__ bool leads_on(uint32_t) const
+    {
+        return true;
+    }
+};
+
+/* The largest number of slices of a frontier that each block pushes by itself: there is room for all vertices that it may find. */
+enum { EACH_SLICES = BLOCK_SLICES / SLICED_COLUMNS };
+
+/* Pushes in this block a frontier of few vertices: block.count[0] slices in block.slice[0], at most EACH_SLICES. All blocks call it and
+ * find the same vertices, so that none waits for another. Found vertices get their near bits in each block, and `depth` and a parent.
+ * block.slice[1] becomes the list of them, block.count[1] their number, and block.weight the number of their slices. For graphs without far
+ * bits. All threads of all blocks call it. */
+template <class B> __device__ static inline void push_few(B &block, const gpu_sliced &s, int32_t depth)
+{
+    const each_bits<B> bits = {{block, s, NULL}};
+    const unsigned links = block.count[0] * SLICED_COLUMNS;
+    unsigned weight = 0;
+    for (unsigned i = threadIdx.x; i - lane_id() < links; i += blockDim.x) {
+        const bool has = i < links;
+        const uint32_t slice = has ? block.slice[0][i / SLICED_COLUMNS] : 0, parent = has ? parent_of_slice(s, slice) : 0;
+        uint2 link[1];
+        unsigned slices[1];
+        load_links(s, slice, i % SLICED_COLUMNS, has, link);
+        push_links(bits, s, depth, parent, has, link, slices);
+        const unsigned at = reserve_slices(&block.count[1], share_of_lane(slices[0] != 0));
+        if (slices[0] != 0)
+            block.slice[1][at] = link[0].x;
+        weight += slices[0];
+    }
+    weight = sum_lanes(weight);
+    if (lane_id() == 0 && weight != 0)
+        atomicAdd(&block.weight, weight);
+    __syncthreads();
+}
+
 /* Copies all visited bits that this block knows to a bitmap. All threads of the block call it. */
 template <class B> __device__ static inline void copy_visited(const B &block, const gpu_sliced &s, uint4 *to)
 {

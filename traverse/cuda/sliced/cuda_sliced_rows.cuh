@@ -363,22 +363,30 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
     }
 }
 
-/* Pushes the short rows of up to WARP vertices of the frontier: vertex v of each lane whose `has` is true. The lanes of
- * the warp share the slices of these rows. Long rows are left to each_piece. All lanes of the warp call it. */
+/* Pushes `count` slices of vertex v of each lane: `first` and every `step`th slice behind it. The lanes of the warp share the slices of all
+ * these vertices. All lanes of the warp call it. */
+template <class B>
+__device__ static inline void push_slices(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t v, uint32_t first,
+                                          uint32_t count, uint32_t step, slice_tally &tally)
+{
+    const unsigned before = warp_prefix(count), all = __shfl_sync(ALL_LANES, before + count, WARP - 1);
+    for (unsigned base = 0; base < all; base += WARP) {
+        const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        const uint32_t row = __shfl_sync(ALL_LANES, v, owner);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first - before * step, owner) + item * step;
+        if (item < all)
+            push_row_slice(block, s, turn, depth, row, slice, tally);
+    }
+}
+
+/* Pushes the short rows of up to WARP vertices of the frontier: vertex v of each lane whose `has` is true. Long rows are left to
+ * each_piece. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)
 {
     const uint32_t first = has ? s.first[v] : 0, length = has ? s.first[v + 1] - first : 0;
-    const uint32_t count = length <= SLICED_PIECE ? length : 0;
-    const unsigned before = warp_prefix(count), all = __shfl_sync(ALL_LANES, before + count, WARP - 1);
-    for (unsigned base = 0; base < all; base += WARP) {
-        const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        const uint32_t row = __shfl_sync(ALL_LANES, v, owner);
-        const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
-        if (item < all)
-            push_row_slice(block, s, turn, depth, row, slice, tally);
-    }
+    push_slices(block, s, turn, depth, v, first, length <= SLICED_PIECE ? length : 0, 1, tally);
 }
 
 /* A frontier may lie in a few words of its bitmap, so WORD_PARTS warps share a word, PART_BITS bits each. */
@@ -433,6 +441,22 @@ __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, i
         for (unsigned k = lane_id(); k < piece.count; k += WARP)
             push_row_slice(block, s, turn, depth, piece.row, piece.first + k, tally);
     });
+    add_tally(block, tally);
+}
+
+/* Does a level of kind PUSH whose frontier is, in each block, a list of all its vertices (block.count[1] in block.slice[1]). A block pushes
+ * the slices whose numbers have the remainder blockIdx.x by the number of blocks, so all blocks share a long row. Found vertices get what
+ * push_rows gives them. All threads of all blocks call it. */
+template <class B> __device__ static inline void push_whole_list(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+{
+    const uint32_t blocks = gridDim.x;
+    slice_tally tally = {};
+    for (unsigned i = threadIdx.x; i - lane_id() < block.count[1]; i += blockDim.x) {
+        const bool has = i < block.count[1];
+        const uint32_t v = has ? block.slice[1][i] : 0, begin = has ? s.first[v] : 0, end = has ? s.first[v + 1] : 0;
+        const uint32_t first = begin + (blockIdx.x + blocks - begin % blocks) % blocks;
+        push_slices(block, s, turn, depth, v, first, first < end ? (end - first + blocks - 1) / blocks : 0, blocks, tally);
+    }
     add_tally(block, tally);
 }
 

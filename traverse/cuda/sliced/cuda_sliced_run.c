@@ -85,6 +85,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->words = gpu_sliced_words(d->count, n->count);
     s->near_words = gpu_sliced_near(s->words, bounds.near_vertices);
     s->word_price = bounds.word_price;
+    s->long_rows = s->heads != NULL && s->near_words >= s->words &&
+                   shard_edges(dev->shard) >= (uint64_t)SLICED_LONG_ROWS * (d->count + n->count);
     s->first_normal = (uint32_t)(32 * d->words);
     s->of[NORMALS] = *n;
     s->of[DELEGATES] = *d;
