@@ -138,4 +138,16 @@ missing=$(for kernel in $kernels; do
     [ "$(launches $kernel "$tmp/kernels.searched")" -gt $(($(launches $kernel "$tmp/kernels.opened") + 2)) ] || echo $kernel
 done | tr '\n' ' ')
 check "all $(echo "$kernels" | wc -l) kernels had something to do ($missing)" test -n "$kernels" -a -z "$missing"
+# ---- a level that only pulls reads each column once at most ----
+# lanes that have no row read none, while other lanes of the warp read theirs
+{ "$BIN/rmatgen" -q -s 9 -e 10 -A .25 -B .25 -C .25 -f text
+  awk 'BEGIN { for (i = 600; i < 900; i += 101) for (k = 1; k <= 100; k++) print i, i + k }'; } >"$tmp/apart.txt"
+pack apart 1 inf
+columns=$(awk '!/^#/ && $1 != $2 { seen[$1 < $2 ? $1 " " $2 : $2 " " $1] } END { for (pair in seen) n += 2; print n }' "$tmp/apart.txt")
+seq 0 63 >"$tmp/apart.roots"
+"$batch" -v -@ 1 --backend cuda --roots-from "$tmp/apart.roots" "$tmp/apart" 2>&1 |
+    sed -n 's/.* 64 roots pulled, \([0-9]*\) edges read.*/\1/p' >"$tmp/apart.read"
+check 'levels of a batch pull' test -s "$tmp/apart.read"
+check "of $columns columns, a level that pulls reads $(paste -sd, "$tmp/apart.read")" \
+    awk -v most=$columns '$1 > most { bad = 1 } END { exit bad }' "$tmp/apart.read"
 finish

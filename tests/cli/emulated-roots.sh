@@ -16,6 +16,8 @@ make_graph() { # NAME: prints pairs of vertices
         stars) awk 'BEGIN { for (i = 0; i < 5; i++) { print i, i + 1; for (k = 0; k < 30; k++) print i, 6 + 30 * i + k } }' ;;
         cliques) awk 'BEGIN { for (c = 0; c < 200; c += 40) { if (c) print c - 1, c; for (i = 0; i < 40; i++) for (k = i + 1; k < 40; k++) print c + i, c + k } }' ;;
         pieces) awk 'BEGIN { for (i = 1; i < 700; i++) { print 0, i; if (i < 300) print 700, i }; print 701, 702; print 702, 704 }' ;; # long rows
+        broom) # a vertex with eight neighbours in a clique and twelve leaves
+            awk 'BEGIN { for (i = 0; i < 60; i++) for (k = i + 1; k < 60; k++) print i, k; for (i = 0; i < 8; i++) print i, 60; for (i = 61; i < 73; i++) print 60, i }' ;;
         layers) awk 'BEGIN { for (c = 0; c < 4; c++) for (i = 0; i < 130; i++) for (k = 0; k < 130; k++) print 130 * c + i, 130 * (c + 1) + k }' ;; # most rows are long
     esac
 }
@@ -24,7 +26,7 @@ turn=0
 each_root() { # NAME TH WAY [DEEPEST]: checks the kernel and the distances, to this depth
     local name=$1 th=$2 way=$3 deepest=${4:-} folder=$tmp/$1-$2 directed='' count kernel
     case $way in all) kernel=sliced_kernel ;; rows) kernel=sliced_rows_kernel ;; far) kernel=sliced_split_kernel ;; esac
-    case $way,$name in rows,cliques | rows,layers) kernel=sliced_long_kernel ;; esac
+    case $way,$name in rows,cliques | rows,layers | rows,broom) kernel=sliced_long_kernel ;; esac
     [ $name = arcs ] && directed=-d
     if [ ! -e "$tmp/$name.text" ]; then
         make_graph $name >"$tmp/$name.text"
@@ -60,5 +62,13 @@ done
 each_root layers inf far
 each_root layers inf rows
 each_root cliques 3 rows 5
+# the level that finds the last vertices is the last one, also if each block does it
+each_root broom inf rows
+levels_of() { "$BIN/dbfs-traverse" -q -@ 1 --roots-from "$tmp/broom.roots" --json "$tmp/levels.json" --force "$@" "$tmp/broom-inf" >/dev/null &&
+    sed -n 's/.*"root": \([0-9]*\),.*"levels": \([0-9]*\).*/\1 \2/p' "$tmp/levels.json"; }
+levels_of --backend cpu >"$tmp/levels"
+check 'a broom has 73 roots' test "$(wc -l <"$tmp/levels")" = 73
+EMULATED_ALL_SLICES=0 levels_of --backend cuda >"$tmp/levels.cuda"
+check 'a broom: searches by rows have the levels of a CPU' cmp "$tmp/levels" "$tmp/levels.cuda"
 each_root arcs 4 all
 finish

@@ -28,8 +28,9 @@ static double region_cost(double single_thread, int threads)
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads: 1 if the caller alone is faster. Returns
  * the predicted picoseconds of the next level as a sparse one. `single_thread` is the prediction for one thread, `dense` that for a dense
- * level. Beginning a region costs time. So it begins when past levels have lost more time than that without it (s->regret). Levels that
- * are cheapest as dense levels lose nothing. It ends with the sparse levels, as the caller loses nothing in it. */
+ * level. Beginning a region costs time. So a search first waits until its
+ * levels have lost more time than that without a region (s->regret). A level that is cheapest as a dense one loses nothing. A dense level
+ * ends the region, and the next sparse level begins it again. Levels of the caller alone do not end it: they lose nothing in it. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);

@@ -16,7 +16,7 @@ struct search_state {
     double expected;       /* how many vertices the next level would find if all its edges led to different ones */
     int in_region;         /* 1: sparse levels run in a parallel region */
     int region_threads;    /* threads of the next level if it runs in a region: a power of two; 1: the caller alone */
-    double regret;         /* picoseconds that levels lost before the region */
+    double regret;         /* picoseconds that all levels of the search so far would have saved in a region; never set back */
     double vertex_cost;    /* picoseconds of one thread for a vertex of the last frontier that was counted */
     double local_gain;     /* picoseconds that rounds of several levels (cpu_local.c) would have saved since the last ones */
     int local_levels, local_threads; /* levels of a round, and its threads; at most 1: there is no round */

@@ -42,8 +42,8 @@ template <class B> __device__ static inline level_kind dense_kind(const gpu_slic
 {
     if (!B::by_rows)
         return LEVEL_SLICED_ALL;
-    /* where a PULL has failed, most columns are visited, and a push reads slices and finds little */
-    const float price = B::long_rows && p.pull_failed ? PUSH_PRICE / 4.f : PUSH_PRICE;
+    enum { IN_VAIN = 4 }; /* where a PULL has failed, most columns of the frontier are visited, and a push costs less: it finds few */
+    const float price = B::long_rows && p.pull_failed ? (float)PUSH_PRICE / IN_VAIN : (float)PUSH_PRICE;
     return (float)p.weight * price < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
@@ -55,12 +55,12 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
     return p.weight <= min((unsigned)SLICED_LISTED, SLICED_SHARE * gridDim.x) && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
+/* Returns the kind of the next level, and sets p.each. p already describes the next frontier, but p.kind is still that of the last level.
  * - BLOCK is for small and for steady frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
  *   list. With heads it also takes up to FEW_FOUND vertices of up to s.block_capacity slices, like a root.
- * - In graphs with long rows up to FEW_FOUND vertices are pushed by each block (p.each), if the frontier behind them is predicted to be
- *   too large for one block. In a chain of cliques no barrier follows then, and no bitmap is read. The prediction is that all vertices
- *   found have rows as long as those of the frontier, as in a clique.
+ * - In graphs with long rows each block pushes up to FEW_FOUND vertices by itself (p.each), if the next frontier is predicted to be far too
+ *   large for one block: to have more than SLICED_COLUMNS * s.steady_capacity slices. The prediction is that each column leads to a new
+ *   vertex, whose row is as long as the mean row of this frontier. In a chain of cliques this saves a barrier and the reading of a bitmap.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, sliced_progress &p)
@@ -74,7 +74,8 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
     const bool small = p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE;
     const bool few = B::by_rows && p.found <= FEW_FOUND, steady = is_steady(s, p.weight, p.last);
     if (B::long_rows)
-        p.each = !was_block && few && !steady && p.weight <= EACH_SLICES && p.weight * p.weight > p.found * s.steady_capacity;
+        p.each = !was_block && few && p.found > 0 && !steady && p.weight <= EACH_SLICES &&
+                 p.weight * p.weight > p.found * s.steady_capacity;
     if ((B::long_rows && p.each) || (!was_block && (small || steady || (few && p.weight <= s.block_capacity))))
         return LEVEL_SLICED_BLOCK;
     if (B::by_rows && (!was_block || (p.weight <= s.list_capacity && !p.lacks_slices)) && is_sparse(s, p))
@@ -324,7 +325,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     listing lists = LISTS_NONE;
     if (by_block || sparse) /* the frontier is already a list of slices, or PUSH can find it by the depths of vertices */
         lists = LISTS_NONE;
-    else if (to_block) /* with heads the first block goes on alone, but if p.each; without heads each block goes on (run_each_block) */
+    else if (to_block) /* without heads (run_each_block) and with p.each (run_few) each block goes on, and otherwise the first one alone */
         lists = !B::by_rows || (B::long_rows && p.each) || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
@@ -456,8 +457,9 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
     return few.count == 0 || few.depth == s.order.deepest;
 }
 
-/* Does one level that each block pushes by itself (p.each). If the next one is to be PUSH, does that, too, from the list that each block
- * has. Otherwise a list of slices is ready if it is BLOCK. Returns whether the blocks have pushed the second level, and so have to meet.
+/* Does one level that each block pushes by itself (p.each), and chooses the next kind. If that is PUSH, all blocks share this level, too:
+ * each has the whole frontier as a list. Then the blocks must meet at the barrier, and the result is true. Otherwise the result is false;
+ * if the next kind is BLOCK, block.slice[0] has the slices of the frontier.
  * All threads of all blocks call it. Not inlined, so that other levels keep more values in registers. */
 template <class B> __device__ static __noinline__ bool run_few(B &block, const gpu_sliced &s, unsigned turn)
 {
@@ -466,7 +468,7 @@ template <class B> __device__ static __noinline__ bool run_few(B &block, const g
     if (threadIdx.x == 0) {
         const unsigned long long found = block.count[1], weight = block.weight;
         sliced_progress p = block.now;
-        block.weight = 0;
+        block.weight = block.count[0] = 0; /* list_slices adds to count[0] */
         p.kind = LEVEL_SLICED_PUSH; /* as after a dense level, which BLOCK may follow */
         advance<B>(s, found << FOUND_SHIFT | weight << WEIGHT_SHIFT, p);
         if (p.kind == LEVEL_SLICED_SPARSE) /* no list of slices is there, and the way back from SPARSE costs more than a PUSH */
@@ -586,14 +588,14 @@ template <class B> __device__ static inline void note_left_out(B &block)
 }
 
 /* Ends a search: reports the end to the host, writes the visited bits and, if the search has one, the answer. Then clears all
- * `found` bitmaps for the next search. `form` is the last result of take_level. `each` says that run_each_block ended the search,
- * so no barrier followed its levels. All threads of all blocks call it. */
+ * `found` bitmaps for the next search. `form` is the last result of take_level. `ended` says that run_each_block or run_few ended the
+ * search, so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
-__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
+__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool ended)
 {
     note_left_out(block);
     end_notes(block.notes, block.now.depth);
-    if (each) {
+    if (ended) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
         grid_barrier(block, s, turn, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -601,7 +603,7 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         __threadfence_system();
         report_end(s, block.now.depth);
     }
-    if (!each && form == FRONTIER_BY_DEPTH) {
+    if (!ended && form == FRONTIER_BY_DEPTH) {
         /* a `found` bitmap has the bits that the last levels set; all blocks read it before any block clears it */
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
         tell_part(block, s, block.now.list_number + 1);
@@ -615,7 +617,8 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
 }
 
 /* Does a whole search, until a frontier is empty. Each pass of the loop does one level by all blocks, several by one
- * block, or several sparse levels; then take_level adds the found vertices to the visited bits. All threads of all blocks
+ * block, or several sparse levels; before them each block may do levels by itself (run_few). Then take_level adds the found vertices to the
+ * visited bits. All threads of all blocks
  * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
@@ -624,7 +627,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
-    bool each = false;                   /* each block has reached the end of the search by itself */
+    bool ended = false;                  /* each block has reached the end of the search by itself */
     unsigned turn = 0;
     if (s.roots.count > 1) {
         form = find_roots(block, s, turn);
@@ -635,13 +638,13 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         if constexpr (B::long_rows) {
             while (block.now.each && !pushed)
                 pushed = run_few(block, s, turn);
-            each = block.now.found == 0;
-            if (each)
+            ended = block.now.found == 0;
+            if (ended)
                 break;
         }
         block_frontier few = {0, 0, block.count[0], block.now.last, 0, block.now.depth, 0};
-        each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
-        if (each)
+        ended = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
+        if (ended)
             break;
         const level_kind kind = block.now.kind; /* the barrier sets block.now.kind to the kind of the next level */
         const int32_t depth = block.now.depth;
@@ -664,7 +667,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
             run_sparse(block, s, turn, by_block, depth == 0 && s.roots.count == 1);
         form = take_level(block, s, turn, by_block, sparse);
     }
-    end_search(block, s, turn, form, each);
+    end_search(block, s, turn, form, ended);
 }
 
 /* The kernel for graphs without heads, whose dense levels are of kind ALL. With NOTED it notes its levels. */
@@ -683,8 +686,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads and long rows, and without far bits. Other graphs have none of its code, by which grids of a million
- * vertices took 1.06 times as long (one H200). */
+/* The kernel for graphs with heads and long rows, and without far bits. It is a kernel of its own because its code slows other searches:
+ * with it in sliced_rows_kernel, grids of a million vertices took 1.06 times as long (one H200). */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_long_kernel(const __grid_constant__ gpu_sliced s)
 {

@@ -98,9 +98,9 @@ __device__ static inline unsigned reserve_slices(unsigned *count, const lane_sha
 }
 
 /* A list of up to `most` slices: the first `capacity` places lie in `slice`, and the places behind in `beyond`, which may be
- * another array. Both are indexed by the place. `of_warp` is the largest number of slices that a warp appends at once: it would write
- * more for longer than all blocks take to find the frontier by depths (FRONTIER_BY_DEPTH). LACKS_SLICES is then set in the length, so that
- * nobody appends to the list any more. */
+ * another array. Both are indexed by the place. A warp that has more than `of_warp` slices
+ * at once writes none of them: this would take longer than all blocks take to find the frontier by depths (FRONTIER_BY_DEPTH). Instead it
+ * sets LACKS_SLICES in the length. The length is then above `most`, so no warp appends any more. The other bits still count all slices. */
 struct slice_list {
     uint32_t *slice, *beyond;
     unsigned capacity, most, of_warp;

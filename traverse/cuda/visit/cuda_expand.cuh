@@ -359,7 +359,7 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
 /* Visits this warp's part of the edges of a sparse frontier of `count` work items, as HOW says (reach), along the subgraphs in
  * the set `subgraphs`. The warp is number `warp` of `warps` that share the frontier. All lanes of the warp call it.
  *
- * If there are at least two warps for each work item, several warps share a work item, down to a few columns each: neighbouring columns of
+ * If there are at least two warps for each work item, several warps share a work item, down to FEW columns each: neighbouring columns of
  * a hub are often the largest hubs, and a warp that finds 32 of them writes their work items alone. Otherwise a warp visits up to 32 work
  * items at a time, and neighbouring work items go to different warps, since the pieces of a long row are neighbours. In both
  * cases each work item is cut into 2^shift shares, as many as warps or lanes can take at once. The reason is that a warp
@@ -372,7 +372,8 @@ __device__ static __noinline__ void expand_items(S &s, const work_item *frontier
                                                  uint32_t warps, unsigned subgraphs)
 {
     const auto is_wanted = [=](const work_item &item) { return subgraphs >> (item.at >> ITEM_SUBGRAPH_SHIFT) & 1; };
-    constexpr uint32_t FEW = S::packed ? WARP : 1; /* columns of the smallest share of a warp; those of a packed one begin at such places */
+    /* the fewest columns of a share; a share of packed columns begins at a multiple of WARP */
+    constexpr uint32_t FEW = S::packed ? WARP : 1;
     uint32_t shift = 0;
     if (2 * (uint64_t)count <= warps) {
         while ((2u << shift) * FEW <= ITEM_EDGES && (2u << shift) * count <= warps)

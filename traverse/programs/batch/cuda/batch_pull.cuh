@@ -20,8 +20,8 @@ enum {
 };
 
 /* ORs W frontier words of each of COUNT neighbours into `got`: all words of a neighbour, or part number `part` of `parts`. Leaves out
- * NO_COLUMN. Up to WORDS_AT_ONCE words, for which a lane has registers, are loaded before any are used, and no load is within a branch
- * that uses its words, so that these loads overlap. */
+ * NO_COLUMN. A lane has registers for WORDS_AT_ONCE words. It loads so many in one loop, and uses them in another, so that the loads
+ * overlap. */
 template <int W, int COUNT>
 __device__ static inline void add_words_of(const gpu_batch &b, const uint32_t column[COUNT], int parts, unsigned part, batch_words<W> &got)
 {
@@ -159,7 +159,7 @@ template <int W, int LANES> __device__ static inline unsigned read_columns(const
         }
     }
     add_words_of<OWN, DEEP>(b, column.of, row.PARTS, part, row.got);
-    row.at = base + row.STEP;
+    row.at += count;
     return part == 0 ? (count + row.COLUMNS - 1 - slot) / row.COLUMNS : 0;
 }
 
