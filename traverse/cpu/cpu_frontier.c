@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache lines. A word, with up to
- * 64 vertices, is as much work as WORK_OF_WORD rows. */
+ * 64 vertices, is WORK_OF_WORD units of work (threads_for). A row of a list is one unit when it is listed, and less when it is counted. */
 enum { PIECE_IDS = 1024, PIECE_WORDS = 64, WORK_OF_WORD = 8 };
 
 /* A frontier or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */

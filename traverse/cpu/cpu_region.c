@@ -49,7 +49,7 @@ struct region_thread {
     uint64_t edges_ahead;             /* of the parts that the thread has visited in this level, if it pushes ahead */
 };
 
-/* A part of the vertices, with its share of the frontier. The first cache line has what run_region_level reads of each level. */
+/* A part of the vertices, with its share of the frontier. The first cache line has what run_level_by_threads reads of each level. */
 struct part {
     _Alignas(APART) uint64_t edges[SUBGRAPHS]; /* about how many edges the vertices have in each subgraph */
     uint32_t rows[SUBGRAPHS];      /* number of vertices that have such edges */
@@ -451,8 +451,8 @@ static void run_level_by_threads(struct region *r)
     add_up_parts(r, r->threads);
 }
 
-/* Runs a level, by the caller alone if region_threads is 1 and the frontier has not been pushed yet, and chooses the next level. Bitmaps
- * `found` stay valid then: they lack what the caller finds, which step 2 drops. */
+/* Runs a level, by the caller alone if region_threads is 1 and the frontier has not been pushed yet, and chooses the next level. The
+ * bitmaps `found` then lack what the caller finds. They stay valid: such vertices may go into bins again, and step 2 drops them. */
 static void run_region_level(struct region *r)
 {
     if (r->state->region_threads == 1 && !r->is_pushed) {
